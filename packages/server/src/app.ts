@@ -5,7 +5,7 @@ import { analyticsRoutes } from './analytics/routes.ts'
 import { ownerApprovalRoutes, pageApprovalRoutes } from './approvals/routes.ts'
 import { billingRoutes } from './billing/routes.ts'
 import { testCheckoutRoutes } from './billing/test-checkout-routes.ts'
-import { webhookRoutes } from './billing/webhook-routes.ts'
+import { paymentWebhookRoutes } from './billing/webhook-routes.ts'
 import { accountKeyRoutes, runtimeKeyRoutes } from './credentials/routes.ts'
 import { deploymentHistoryRoutes, deploymentRoutes, discoveryRoutes } from './deployments/routes.ts'
 import type { Deps } from './deps.ts'
@@ -26,10 +26,12 @@ import { openApiRoutes, serviceRoutes } from './http/service-routes.ts'
 import { validateWithZod } from './http/validate.ts'
 import { mcpRoutes, serverJsonRoutes } from './mcp/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
+import { doctorRoutes, ownerDoctorRoutes } from './runtimes/doctor-routes.ts'
 import { checkInRoutes, runtimeRoutes } from './runtimes/routes.ts'
 import { peerRoutes } from './streams/peer-routes.ts'
 import { resumeRoutes } from './streams/routes.ts'
 import { webRoutes } from './web/web-routes.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 
 /** The API's table of contents: its planes, in the order of the interface. */
 export function createApp(deps: Deps): FastifyInstance {
@@ -63,6 +65,7 @@ export function createApp(deps: Deps): FastifyInstance {
   deployPlane(app, deps, (plane) => {
     deploymentRoutes(plane, deps)
     checkInRoutes(plane, deps)
+    doctorRoutes(plane, deps)
   })
   publicPlane(app, (plane) => {
     authRoutes(plane, deps)
@@ -72,6 +75,7 @@ export function createApp(deps: Deps): FastifyInstance {
     accountRoutes(plane, deps)
     deviceRoutes(plane, deps)
     runtimeRoutes(plane, deps)
+    ownerDoctorRoutes(plane, deps)
     deploymentHistoryRoutes(plane, deps)
     runtimeKeyRoutes(plane, deps)
     accountKeyRoutes(plane, deps)
@@ -80,6 +84,7 @@ export function createApp(deps: Deps): FastifyInstance {
     traceRoutes(plane, deps)
     projectRoutes(plane, deps)
     analyticsRoutes(plane, deps)
+    webhookRoutes(plane, deps)
     billingRoutes(plane, deps)
   })
   return app
@@ -88,6 +93,6 @@ export function createApp(deps: Deps): FastifyInstance {
 /** Public planes of the payment provider: Stripe's webhook, or the pages of the test provider. */
 function paymentPages(app: FastifyInstance, deps: Deps): void {
   const { provider, webhook } = deps.payments ?? {}
-  if (provider && webhook) publicPlane(app, (plane) => webhookRoutes(plane, deps, { provider, webhook }))
+  if (provider && webhook) publicPlane(app, (plane) => paymentWebhookRoutes(plane, deps, { provider, webhook }))
   if (provider === 'test') publicPlane(app, (plane) => testCheckoutRoutes(plane, deps))
 }

@@ -11,6 +11,7 @@ import { createPublishedCache } from './deployments/discovery.ts'
 import type { Deps } from './deps.ts'
 import type { AnswerThread } from './dispatch/answer-thread.ts'
 import { createDispatcher } from './dispatch/dispatch.ts'
+import type { DispatchTarget } from './dispatch/dispatch-call.ts'
 import { createBatchStore, type WriteBatch } from './executions/batch-store.ts'
 import { createBatchWriter } from './executions/batch-writer.ts'
 import { NodeLease } from './executions/node-lease.ts'
@@ -33,6 +34,7 @@ import { createOutageLog } from './telemetry/outage-log.ts'
 import { NO_TRACER } from './telemetry/tracing.ts'
 import { StorageBudget } from './usage/storage-budget-rules.ts'
 import { NO_WEB_FILES } from './web/web-files.ts'
+import { noteReachability } from './webhooks/reachability.ts'
 
 type Given = 'keyring' | 'limits' | 'model' | 'payments' | 'schemas' | 'logger' | 'baseUrl' | 'version'
 type Defaulted = 'clock' | 'databaseClock' | 'dispatcher' | 'loopDelay' | 'metrics' | 'outages' | 'proxyHops' | 'tracer'
@@ -67,6 +69,14 @@ export function createDeps(options: DepsOptions): Deps {
   const { databaseClock = NO_DATABASE_CLOCK, clock = databaseClock, metrics = NO_METRICS, pause = sleep } = options
   const { database, limits, logger, baseUrl } = options
   const { db } = database
+  const newId = createIds(clock)
+  const onReachability = (target: DispatchTarget, isReachable: boolean) => {
+    const noting = noteReachability({ db, clock, newId }, { ...target, isReachable })
+    // It is noted again within a minute.
+    noting.catch((err: unknown) =>
+      logger.warn({ err, runtimeId: target.runtimeId }, 'a change of an endpoint was not noted'),
+    )
+  }
   const deps: Deps = {
     db,
     clock,
@@ -89,11 +99,11 @@ export function createDeps(options: DepsOptions): Deps {
     ownUrls: () => [baseUrl(), options.listeningUrl?.() ?? baseUrl()],
     version: options.version,
     proxyHops: options.proxyHops ?? 0,
-    newId: createIds(clock),
-    dispatcher: options.dispatcher ?? createDispatcher({ ...options, clock, metrics }),
+    newId,
+    dispatcher: options.dispatcher ?? createDispatcher({ ...options, clock, metrics, onReachability }),
     serving: createServingCache(limits),
     published: createPublishedCache(),
-    aggregation: createUsageAggregation({ db, logger }),
+    aggregation: createUsageAggregation({ db, logger, clock, newId }),
     requests: new UnderWay(),
     drainState: { phase: 'serving' },
     loopDelay: options.loopDelay ?? NO_DELAY,

@@ -8,8 +8,16 @@ import type { RuntimeDeps } from './runtimes/deps.ts'
 import type { DatabaseClock } from './store/database-clock.ts'
 import type { Peers } from './streams/peers.ts'
 import type { WebFiles } from './web/web-files.ts'
+import type { WebhookDeps } from './webhooks/deps.ts'
 
-type Parts = AccountDeps & ApprovalDeps & BillingDeps & DeploymentDeps & DiscoveryDeps & HttpDeps & RuntimeDeps
+type Parts = AccountDeps &
+  ApprovalDeps &
+  BillingDeps &
+  DeploymentDeps &
+  DiscoveryDeps &
+  HttpDeps &
+  RuntimeDeps &
+  WebhookDeps
 
 /** Everything that use cases need and do not make themselves. They take it first and narrow it: `Pick<Deps, …>`. */
 export interface Deps extends Parts {

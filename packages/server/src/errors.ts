@@ -54,10 +54,11 @@ export function endUserRequired(): AppError {
 
 /** 403 of a call that a person has to approve first, from a client that cannot ask one. */
 export function approvalNeeded(): AppError {
-  const message =
-    'A person has to approve this call before it runs, and this client cannot ask one: it declares no form elicitation.'
-  return new AppError('forbidden', message)
+  return new AppError('forbidden', APPROVAL_NEEDED)
 }
+
+export const APPROVAL_NEEDED =
+  'A person has to approve this call before it runs, and this client cannot ask one: it declares no form elicitation.'
 
 /** 401 of a sign-in, the same for an unknown address and for a wrong password. */
 export function wrongPassword(): AppError {
@@ -96,9 +97,9 @@ export function keyRevoked(type: RuntimeKeyType): AppError {
 }
 
 /** 429. `retryAfterMs` is when a further try can succeed, not when it will. */
-export function limited(message: string, retryAfterMs: number, headers: Record<string, string> = {}): AppError {
+export function limited(message: string, retryAfterMs: number): AppError {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
-  return new AppError('rate_limit_exceeded', message, { headers: { ...headers, 'retry-after': String(seconds) } })
+  return new AppError('rate_limit_exceeded', message, { headers: { 'retry-after': String(seconds) } })
 }
 
 /** 429 while the event loop is late. Nothing was done. */

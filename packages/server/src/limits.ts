@@ -64,4 +64,7 @@ export const DEFAULT_LIMITS = {
   endUserTokenBytes: 8 * KiB,
 }
 
+/** Of what an account may have stored for a while, the share that callers without a key may fill. */
+export const ANONYMOUS_SHARE = 0.25
+
 export type Limits = { [Name in keyof typeof DEFAULT_LIMITS]: number }

@@ -1,5 +1,5 @@
 import { limited } from '../errors.ts'
-import { KeyedSemaphore, SemaphoreFullError } from '../lib/keyed-semaphore.ts'
+import { KeyedSemaphore, type RefusalReason } from '../lib/keyed-semaphore.ts'
 import { type PasswordHasher, SCRYPT } from './scrypt.ts'
 
 /** `key` is the network of a request or, where the request is known to be the account's own, the account. */
@@ -8,10 +8,7 @@ export interface QueuePlace {
   isKnown: boolean
 }
 
-export interface PasswordQueue {
-  /** Runs `work` once a permit for hashing is free. Throws 429 before anything is done where the queue is full. */
-  run<T>(place: QueuePlace, work: (hasher: PasswordHasher) => Promise<T>): Promise<T>
-}
+export type PasswordQueue = ReturnType<typeof createPasswordQueue>
 
 // scrypt runs in Node's pool of four threads, which files use too: one of them stays free for files. One network has at
 // most a quarter of the queue and one of the two permits.
@@ -24,17 +21,14 @@ const TOO_MANY = {
 }
 
 /** `hasher`: a faster one in tests. */
-export function createPasswordQueue(hasher: PasswordHasher = SCRYPT): PasswordQueue {
-  const unknown = new KeyedSemaphore(UNKNOWN)
-  const known = new KeyedSemaphore(KNOWN)
+export function createPasswordQueue(hasher: PasswordHasher = SCRYPT) {
+  const refusal = (reason: RefusalReason) => limited(reason === 'key' ? TOO_MANY.key : TOO_MANY.all, 1_000)
+  const unknown = new KeyedSemaphore(UNKNOWN, { refusal })
+  const known = new KeyedSemaphore(KNOWN, { refusal })
   return {
-    async run({ key, isKnown }, work) {
-      try {
-        return await (isKnown ? known : unknown).run(key, () => work(hasher))
-      } catch (error) {
-        if (error instanceof SemaphoreFullError) throw limited(TOO_MANY[error.scope], 1_000)
-        throw error
-      }
+    /** Runs `work` once a permit for hashing is free. Rejects with 429 before anything is done where the queue is full. */
+    run<T>({ key, isKnown }: QueuePlace, work: (hasher: PasswordHasher) => Promise<T>): Promise<T> {
+      return (isKnown ? known : unknown).run(key, () => work(hasher))
     },
   }
 }

@@ -10,11 +10,11 @@ export interface Shortage {
 }
 
 /** The accounts of requests without a credential. Sign-ins are apart, so that neither can keep out the other. */
-export const STRANGERS = 'strangers'
+export const ANONYMOUS = 'anonymous'
 export const SIGN_INS = 'sign-ins'
 
 /** The sub-account of one network. */
-export function partOf(shared: typeof STRANGERS | typeof SIGN_INS, network: string): string {
+export function partOf(shared: typeof ANONYMOUS | typeof SIGN_INS, network: string): string {
   return `${shared} ${network}`
 }
 

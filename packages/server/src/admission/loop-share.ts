@@ -19,7 +19,7 @@ export class LoopShare {
 
   constructor(times: LoopTimes) {
     this.#times = times
-    this.#semaphore = new KeyedSemaphore(LIMITS, times.now)
+    this.#semaphore = new KeyedSemaphore(LIMITS, times)
   }
 
   /** Resolves after the rest; rejects where `signal` stops before the work began. */

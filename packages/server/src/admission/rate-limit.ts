@@ -31,6 +31,8 @@ export type RateTaken =
 
 /** Broker calls that found nothing, for each network and minute. */
 const NOT_FOUND_PER_MINUTE = 600
+/** Examinations of endpoints, for each account and minute. */
+const EXAMINATIONS_PER_MINUTE = 6
 const MAX_RUNTIMES = 50_000
 const MAX_NETWORKS = 50_000
 // At most this often, refused requests have the runtime read again.
@@ -41,6 +43,7 @@ export type RateLimit = ReturnType<typeof createRateLimit>
 /** Counts requests in memory. Each of `replicas` grants its share of a limit. `clock` is monotonic. */
 export function createRateLimit({ clock, replicas }: { clock: Clock; replicas: () => number }) {
   const runtimes = new ExpiringMap<string, RuntimeRate>({ ttlMs: MINUTE_MS, maxSize: MAX_RUNTIMES })
+  const examinations = new ExpiringMap<string, number>({ ttlMs: MINUTE_MS, maxSize: MAX_RUNTIMES })
   const networks = new ExpiringMap<string, number>({ ttlMs: MINUTE_MS, maxSize: MAX_NETWORKS })
   const shareOf = (limit: number) => Math.ceil(limit / Math.max(1, replicas()))
   return {
@@ -63,6 +66,13 @@ export function createRateLimit({ clock, replicas }: { clock: Clock; replicas: (
       const mayBeStale = now - runtime.confirmedAt >= CONFIRM_MS || now < runtime.confirmedAt
       if (mayBeStale) runtime.confirmedAt = now
       return { state, mayBeStale, ...taken }
+    },
+    /** Counts an examination of an endpoint. */
+    takeExamination(ownerId: string): VisitorJudged {
+      const now = clock.now()
+      const taken = take(examinations.get(ownerId, now) ?? 0, perMinute(shareOf(EXAMINATIONS_PER_MINUTE)), now)
+      examinations.set(ownerId, taken.fullAt, now)
+      return taken
     },
     /** Counts a broker call that found nothing. */
     takeNotFound(network: string): VisitorJudged {

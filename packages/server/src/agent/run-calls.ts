@@ -2,10 +2,16 @@ import type { CallResult } from '../dispatch/call-result.ts'
 import type { AgentCall, Emit } from './agent-event.ts'
 
 /**
- * Judges a call before it is made: null lets it run. Else the result in place of it; `waits` where a person decides about
- * the call later. Rejects only when the service itself failed.
+ * The result in place of a call. `waits`: a person decides about the call later. `refused`: it is no capability call, like
+ * one with an unknown name. `failed`: its endpoint was asked what it would do, and gave no answer to show.
  */
-export type JudgeCall = (call: AgentCall) => Promise<{ result: CallResult; waits: boolean } | null>
+export interface Judgement {
+  kind: 'waits' | 'refused' | 'failed'
+  result: CallResult
+}
+
+/** Judges a call before it is made: null lets it run. Rejects only when the service itself failed. */
+export type JudgeCall = (call: AgentCall) => Promise<Judgement | null>
 
 /** Makes one capability call. A failed call is a result; rejects only when the service itself failed. */
 export type CallCapability = (call: AgentCall) => Promise<CallResult>
@@ -38,9 +44,9 @@ export async function runCalls(
       try {
         const startedAt = now()
         const judged = await judge(next)
-        if (judged?.waits) {
+        if (judged && judged.kind !== 'failed') {
           results.set(next.callId, judged.result)
-          areWaiting = true
+          areWaiting ||= judged.kind === 'waits'
           continue
         }
         await emit({ type: 'capability-start', call: next, startedAt })

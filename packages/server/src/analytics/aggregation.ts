@@ -1,11 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { Clock } from '../lib/clock.ts'
 import { createCoalescer } from '../lib/coalesce.ts'
+import type { NewId } from '../lib/ids.ts'
 import { isDataFault } from '../store/errors.ts'
 import type { Database } from '../store/open.ts'
+import type { Tx } from '../store/transaction.ts'
 import { createCallNames } from '../usage/call-names.ts'
 import { aggregateEntries, type EntryRange, newestEntry, parkOldest } from '../usage/journal-store.ts'
-import type { NameIn } from '../usage/rollup-rules.ts'
+import type { NameIn, UnknownCall } from '../usage/rollup-rules.ts'
+import { addEvents } from '../webhooks/outbox-store.ts'
+import type { AccountEvent } from '../webhooks/rules.ts'
 
 /**
  * How often each server moves the usage journal into the counters: seldom, so that a counter is written once for many
@@ -16,25 +21,28 @@ export const AGGREGATION_MS = 5_000
 // What a busy server writes between two passes. Fewer would write each counter more often.
 const ENTRIES_PER_TRANSACTION = 1_024
 
-/** Moves the usage journal into the counters. Any number of replicas may do so at once. */
-export interface UsageAggregation {
-  /** Resolves when everything that had ended before the call is in the counters. */
-  catchUp(): Promise<void>
-}
-
-interface AggregationDeps {
+interface Context {
   db: Database['db']
   logger: Logger
+  clock: Clock
+  newId: NewId
+  nameIn: NameIn
 }
 
-/** The coalescer keeps one pass at a time in this process, which SQLite needs: it reuses the ids of deleted entries. */
-export function createUsageAggregation(deps: AggregationDeps): UsageAggregation {
+export type UsageAggregation = ReturnType<typeof createUsageAggregation>
+
+/**
+ * Moves the usage journal into the counters. Any number of replicas may do so at once. The coalescer keeps one pass at a time
+ * in this process, which SQLite needs: it reuses the ids of deleted entries.
+ */
+export function createUsageAggregation(deps: Omit<Context, 'nameIn'>) {
   const passes = createCoalescer<void>()
   const nameIn = createCallNames()
-  return { catchUp: () => passes.read('all', () => aggregate({ ...deps, nameIn })) }
+  return {
+    /** Resolves when everything that had ended before the call is in the counters. */
+    catchUp: () => passes.read('all', () => aggregate({ ...deps, nameIn })),
+  }
 }
-
-type Context = AggregationDeps & { nameIn: NameIn }
 
 // Entries that are added meanwhile are left for the next pass: this one ends, however busy the service is.
 async function aggregate(context: Context): Promise<void> {
@@ -46,7 +54,13 @@ async function aggregate(context: Context): Promise<void> {
 async function aggregateSome(context: Context, range: EntryRange): Promise<number> {
   const { db, nameIn } = context
   try {
-    const { taken, unreadable } = await aggregateEntries(db, { ...range, pause: nextTurn, nameIn })
+    const noteUnknown = (tx: Tx, calls: readonly UnknownCall[]) =>
+      addEvents(
+        tx,
+        () => context.newId('delivery'),
+        calls.map((call) => unknownCallEvent(call, context.clock.now())),
+      )
+    const { taken, unreadable } = await aggregateEntries(db, { ...range, pause: nextTurn, nameIn, noteUnknown })
     for (const id of unreadable) warn(context, id, new Error('the entry cannot be read'))
     return taken
   } catch (error) {
@@ -58,6 +72,11 @@ async function aggregateSome(context: Context, range: EntryRange): Promise<numbe
     warn(context, id, error)
     return 1
   }
+}
+
+function unknownCallEvent({ usage, capability, callId }: UnknownCall, at: number): AccountEvent {
+  const { ownerId, runtimeId, executionId = null } = usage
+  return { ownerId, runtimeId, type: 'call.unknown', data: { executionId, callId, capability }, at }
 }
 
 function warn({ logger }: Context, entryId: number, err: unknown): void {

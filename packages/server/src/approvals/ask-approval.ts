@@ -1,19 +1,21 @@
 import {
   canonicalDigest,
   DEFAULT_EFFECT,
+  type ExecutionKind,
   type JsonObject,
   type PendingApproval,
   Preview,
   previewHash,
 } from '@svc/contract'
 import type { AgentCall } from '../agent/agent-event.ts'
-import type { JudgeCall } from '../agent/run-calls.ts'
+import type { JudgeCall, Judgement } from '../agent/run-calls.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { redactorOf } from '../dispatch/redact.ts'
 import type { ExecutionScope } from '../executions/running.ts'
 import { interrupted, type SendingExecution, sendCall } from '../executions/send-call.ts'
 import { isoTime } from '../lib/clock.ts'
 import { EMPTY_OBJECT, type JsonDocument } from '../lib/json-document.ts'
+import { ANONYMOUS_SHARE } from '../limits.ts'
 import type { ServingCapability } from '../runtimes/serving-runtime.ts'
 import { textBytes } from '../usage/stored-bytes-rules.ts'
 import type { ApprovalDeps } from './deps.ts'
@@ -38,8 +40,10 @@ export interface ApprovalRequests {
   withdraw(): Promise<void>
 }
 
+type AskingExecution = SendingExecution & { request: { kind: ExecutionKind } }
+
 interface Asking {
-  admitted: SendingExecution
+  admitted: AskingExecution
   scope: ExecutionScope
 }
 
@@ -51,23 +55,23 @@ export function createApprovalRequests(deps: AskDeps, asking: Asking): ApprovalR
     const capability = deployment?.capabilities.get(call.capability)
     if (!deployment || !capability?.confirm) return null
     const startedAt = deps.clock.now()
-    const failed = (message: string): CallResult => {
-      return { ok: false, message, durationMs: Math.max(0, deps.clock.now() - startedAt) }
+    const judged = (kind: Judgement['kind'], message: string): Judgement => {
+      return { kind, result: { ok: false, message, durationMs: Math.max(0, deps.clock.now() - startedAt) } }
     }
-    if (!deps.lease.isHeld()) return { result: interrupted(), waits: false }
+    if (!deps.lease.isHeld()) return { kind: 'refused', result: interrupted() }
     const payload = await storedPayload(deps, asking.admitted, call.input)
-    if ('problem' in payload) return { result: failed(payload.problem), waits: false }
+    if ('problem' in payload) return judged('refused', payload.problem)
     const made = await makePreview(deps, asking, capability, call)
-    if (!made.ok) return { result: made.failure, waits: false }
+    if (!made.ok) return { kind: 'failed', result: made.failure }
     if (made.preview.confirm === false) return null
-    if (left === 0) return { result: failed(RESULTS.tooMany), waits: false }
+    if (left === 0) return judged('refused', RESULTS.tooMany)
     left -= 1
     const terms = { call, ...payload, preview: made.preview, version: deployment.version }
     const pending = await store(deps, asking.admitted, terms)
-    if (pending === null) return { result: failed(RESULTS.full), waits: false }
+    if (pending === null) return judged('refused', RESULTS.full)
     asked.push(pending)
     deps.metrics.approvals('asked')
-    return { result: failed(RESULTS.waits), waits: true }
+    return judged('waits', RESULTS.waits)
   }
   return {
     judge,
@@ -75,7 +79,7 @@ export function createApprovalRequests(deps: AskDeps, asking: Asking): ApprovalR
     async withdraw() {
       const ids = asked.map(({ approvalId }) => approvalId)
       if (ids.length === 0) return
-      deps.metrics.approvals('expired', await expireSome(deps.db, { now: deps.clock.now(), ids, limit: ids.length }))
+      deps.metrics.approvals('expired', await expireSome(deps.db, { ids }, ids.length))
     },
   }
 }
@@ -122,7 +126,7 @@ async function makePreview(
 /** Stores the approval, and returns it with its key; null where the account has as many as it may. */
 async function store(
   deps: AskDeps,
-  { runtime, executionId, request }: SendingExecution,
+  { runtime, executionId, request }: AskingExecution,
   { call, inputHash, preview, version }: { call: AgentCall; inputHash: string; preview: Preview; version: number },
 ): Promise<PendingApproval | null> {
   const { keyring, clock, limits } = deps
@@ -151,10 +155,15 @@ async function store(
     proof: proofOf(keyring, key, terms),
   }
   const bytes = textBytes([row.input, row.metadata ?? null, row.preview])
-  if (!(await insertApproval(deps.db, row, { maxPending: limits.pendingApprovals, bytes }))) return null
+  if (!(await insertApproval(deps.db, row, { maxPending: mostPending(limits, request.kind), bytes }))) return null
   deps.storage.add(runtime.ownerId, bytes)
   const { callId, capability } = call
   return { approvalId, approvalKey: key.reveal(), callId, capability, preview, expiresAt: isoTime(terms.expires_at) }
+}
+
+/** Anonymous callers may ask only while the account has few approvals that wait: the others are for its own users. */
+function mostPending({ pendingApprovals }: AskDeps['limits'], kind: ExecutionKind): number {
+  return kind === 'broker' ? Math.ceil(pendingApprovals * ANONYMOUS_SHARE) : pendingApprovals
 }
 
 /** What an execution of one call asked for, as it was told when it ended; null where the stored terms were altered. */

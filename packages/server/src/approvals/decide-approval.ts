@@ -50,24 +50,24 @@ export async function decideApproval(
   requireToken(deps, found, endUserToken)
   if (statusAt(found, deps.clock.now()) !== 'pending') return awaitOutcome(deps, found, scope)
   if (!deps.lease.isHeld()) throw databaseAway()
-  const located = await caller.locate(found)
+  const cached = await caller.locate(found)
   if (decision.decision === 'decline') {
-    await decide(located, (revision) => refuseAs(deps, found, { status: 'declined', revision, result: null }))
+    await decide(cached, (revision) => refuseAs(deps, found, { status: 'declined', revision, result: null }))
     return awaitOutcome(deps, found, scope)
   }
   const payload = await readPayload(deps.db, found.approval_id)
   if (!payload) return awaitOutcome(deps, found, scope)
   await requireUnchanged(found, payload)
-  const decided = await decide(located, (revision) => {
+  const decided = await decide(cached, (revision) => {
     // Another endpoint has neither made the preview nor the log that tells a repeated call.
-    if (located.runtime.endpoint === found.endpoint) return approve(deps.db, { ...decisionOn(deps, found), revision })
+    if (cached.runtime.endpoint === found.endpoint) return approve(deps.db, { ...decisionOn(deps, found), revision })
     const result = JSON.stringify(notRun(found, RESULTS.moved))
     return refuseAs(deps, found, { status: 'expired', revision, result })
   })
-  const isOurs = decided === 'decided' && located.runtime.endpoint === found.endpoint
+  const isOurs = decided === 'decided' && cached.runtime.endpoint === found.endpoint
   if (!isOurs) return settledElsewhere(await awaitOutcome(deps, found, scope))
   deps.metrics.approvals('approved')
-  return dispatchApproved(deps, { approval: found, payload, runtime: located.runtime, scope, endUserToken })
+  return dispatchApproved(deps, { approval: found, payload, runtime: cached.runtime, scope, endUserToken })
 }
 
 /** Nobody has decided where this node lost its lease in the same moment. */
@@ -110,13 +110,13 @@ async function requireUnchanged(
 }
 
 /** Decides on the runtime as it is in the store: a key that was revoked on another replica decides nothing. */
-async function decide(located: CachedRuntime, attempt: (revision: number) => Promise<Decided>): Promise<Decided> {
+async function decide(cached: CachedRuntime, attempt: (revision: number) => Promise<Decided>): Promise<Decided> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const decided = await attempt(located.runtime.revision)
+    const decided = await attempt(cached.runtime.revision)
     if (decided !== 'stale') return decided
-    await located.refresh()
+    await cached.refresh()
   }
-  throw internal(new Error(`runtime ${located.runtime.runtimeId} changed ${MAX_TRIES} times during one decision`))
+  throw internal(new Error(`runtime ${cached.runtime.runtimeId} changed ${MAX_TRIES} times during one decision`))
 }
 
 function decisionOn({ clock, lease }: ApprovalDeps, { approval_id, runtime_id }: ApprovalRow) {

@@ -45,5 +45,6 @@ export async function dispatchApproved(deps: ApprovalDeps, approved: Approved): 
     status: 'approved',
     executionId: approval.execution_id,
     result: toolResult({ id: approval.call_id, name: approval.capability }, result),
+    outcome: call.status,
   }
 }

@@ -88,6 +88,23 @@ export function approvalsOfExecution(db: Kysely<Schema>, ownerId: string, execut
     .execute()
 }
 
+/** How many calls of a runtime wait for a person. */
+export async function countWaiting(
+  db: Kysely<Schema>,
+  { ownerId, runtimeId }: { ownerId: string; runtimeId: string },
+  now: number,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('approvals')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('owner_id', '=', ownerId)
+    .where('status', '=', sql.lit('pending' as const))
+    .where('runtime_id', '=', runtimeId)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** How many calls wait for a person, of all accounts. */
 export async function countPending(db: Kysely<Schema>): Promise<number> {
   const { count } = await db

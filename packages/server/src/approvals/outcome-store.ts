@@ -4,12 +4,13 @@ import { reconcileAt } from '../executions/column-rules.js'
 import type { Schema } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
-import { APPROVAL_BYTES, lockBytes, WITHOUT_PAYLOAD } from './store.ts'
+import { APPROVAL_BYTES, lockBytes, OF_FAILED, WITHOUT_PAYLOAD } from './store.ts'
 
 /** How an approved call ended. */
 export interface ApprovedCall {
   approvalId: string
   executionId: string
+  callId: string
   capability: string
   /** The `tool_result` part, JSON text. */
   result: string
@@ -18,8 +19,8 @@ export interface ApprovedCall {
   status: Exclude<CallStatus, 'dispatched'>
   /** Null where no answer came. */
   durationMs: number | null
-  /** When the endpoint is asked what became of a call whose outcome is unknown. */
-  askAt: number
+  /** When the endpoint is first asked what became of the call; null where its outcome is known. */
+  askAt: number | null
 }
 
 /** Records how an approved call ended, in its execution and in the account's usage. False where that was done before. */
@@ -40,7 +41,7 @@ export function recordApprovedCall(db: Kysely<Schema>, ended: ApprovedCall): Pro
 
 /** Adds the call to its execution, whose usage is counted already, and its bytes to those of the account. */
 async function addCall(tx: Tx, ownerId: string, ended: ApprovedCall, addedBytes: number): Promise<void> {
-  const { executionId, call, capability, status, durationMs } = ended
+  const { executionId, callId, call, capability, status, durationMs, askAt } = ended
   const execution = await tx
     .selectFrom('executions')
     .select(['owner_id as ownerId', 'runtime_id as runtimeId', 'project_id as projectId', 'started_at as startedAt'])
@@ -57,23 +58,37 @@ async function addCall(tx: Tx, ownerId: string, ended: ApprovedCall, addedBytes:
       call_count: eb('call_count', '+', 1),
       failed_calls: eb('failed_calls', '+', status === 'failed' ? 1 : 0),
       unknown_calls: eb('unknown_calls', '+', status === 'unknown' ? 1 : 0),
-      ...(status === 'unknown' && { reconcile_at: sql<number>`${sql.raw(reconcileAt(String(ended.askAt)))}` }),
+      ...(askAt !== null && { reconcile_at: sql<number>`${sql.raw(reconcileAt(earlierOf(askAt)))}` }),
     }))
     .where('owner_id', '=', ownerId)
     .where('execution_id', '=', executionId)
     .execute()
   const { callBytes, ...place } = execution
+  const isUnknown = status === 'unknown'
   const usage = {
     ...place,
     isLaterCall: true,
     storedBytes: addedBytes + Buffer.byteLength(call) + (callBytes === 0 ? 0 : 1),
     ...{ isCompleted: true, isAnonymous: false, inputTokens: 0, outputTokens: 0, durationMs: 0 },
-    calls: [{ capability, isCompleted: status === 'completed', isUnknown: status === 'unknown', durationMs }],
+    calls: [{ capability, isCompleted: status === 'completed', isUnknown, durationMs, ...(isUnknown && { callId }) }],
+    ...(isUnknown && { executionId }),
   }
   await tx
     .insertInto('usage_journal')
     .values({ usages: JSON.stringify([usage]) })
     .execute()
+}
+
+// The execution may have other unknown calls.
+function earlierOf(askAt: number): string {
+  return `case when executions.reconcile_at < ${askAt} then executions.reconcile_at else ${askAt} end`
+}
+
+function isExpiring(which: Expiring) {
+  if (which === 'of failed executions') return OF_FAILED
+  return 'ids' in which
+    ? sql<boolean>`approval_id in (${sql.join(which.ids)})`
+    : sql<boolean>`expires_at <= ${which.by}`
 }
 
 interface Abandoned {
@@ -87,7 +102,7 @@ export function listAbandoned(db: Kysely<Schema>, { approvalId, overdueBefore, m
   const abandoned = db
     .selectFrom('approvals')
     .select(['approval_id', 'execution_id', 'call_id', 'capability', 'effect', 'token_hash'])
-    .select(['step', 'ordinal', 'input', 'decided_at'])
+    .select(['endpoint', 'step', 'ordinal', 'input', 'decided_at'])
     .where('status', '=', sql.lit('approved' as const))
     .where('result', 'is', null)
     .where((eb) =>
@@ -101,21 +116,23 @@ export function listAbandoned(db: Kysely<Schema>, { approvalId, overdueBefore, m
   return (approvalId === undefined ? abandoned : abandoned.where('approval_id', '=', approvalId)).execute()
 }
 
-/**
- * Ends pending approvals whose time is up, or those of these ids, and returns how many. Accounts are locked in the order of
- * their ids, so that replicas never deadlock.
- */
-export function expireSome(
-  db: Kysely<Schema>,
-  { now, ids, limit }: { now: number; ids?: readonly string[]; limit: number },
-): Promise<number> {
+/** Those whose time is up by then, those of these ids, or those of executions that failed: nobody was told of these. */
+export type Expiring = { by: number } | { ids: readonly string[] } | 'of failed executions'
+
+/** Ends pending approvals and returns how many. Accounts are locked in the order of their ids, so that replicas never deadlock. */
+export function expireSome(db: Kysely<Schema>, which: Expiring, limit: number): Promise<number> {
   return inTransaction(db, async (tx) => {
     const due = tx
       .selectFrom('approvals')
       .select(['approval_id', 'owner_id as ownerId', APPROVAL_BYTES.as('bytes')])
       .where('status', '=', sql.lit('pending' as const))
-    const chosen = ids ? due.where('approval_id', 'in', ids) : due.where('expires_at', '<=', now)
-    const rows = await chosen.orderBy('expires_at').limit(limit).forUpdate().skipLocked().execute()
+    const rows = await due
+      .where(isExpiring(which))
+      .orderBy('expires_at')
+      .limit(limit)
+      .forUpdate()
+      .skipLocked()
+      .execute()
     if (rows.length === 0) return 0
     const ended = await tx
       .updateTable('approvals')

@@ -1,8 +1,8 @@
-import { RECONCILE_DELAYS_MS } from '@svc/contract'
 import { toolResult } from '../agent/transcript.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { internal } from '../errors.ts'
 import { callText, type NewCall, type SettledCall, UNANSWERED } from '../executions/call-rules.ts'
+import { addressHash, firstQuestion } from '../executions/reconcile-rules.ts'
 import { storedText } from '../executions/rules.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import type { Limits } from '../limits.ts'
@@ -14,14 +14,14 @@ import type { ApprovalRow } from './store.ts'
 
 type CallRow = Pick<
   ApprovalRow,
-  'approval_id' | 'execution_id' | 'call_id' | 'capability' | 'effect' | 'token_hash' | 'step' | 'ordinal'
+  'approval_id' | 'execution_id' | 'call_id' | 'capability' | 'effect' | 'token_hash' | 'step' | 'ordinal' | 'endpoint'
 >
 
 /** An approved call as it is recorded. `input` is JSON text. */
 export function newCall(row: CallRow, input: string, startedAt: number): NewCall {
   const { call_id: callId, capability, effect, step, ordinal } = row
   const ofToken = row.token_hash === null ? {} : { hasToken: true }
-  return { callId, capability, effect, ...ofToken, step, ordinal, input, startedAt }
+  return { callId, capability, effect, ...ofToken, sentTo: addressHash(row.endpoint), step, ordinal, input, startedAt }
 }
 
 /**
@@ -36,7 +36,7 @@ export async function recordOutcome(
   const isPast = deps.storage.isPast(approval.owner_id)
   const kept = isPast ? { ...call, input: TRUNCATED, output: call.output && TRUNCATED } : call
   const storedBytes = isPast ? 0 : deps.limits.storedBytes
-  const ended = toRecord(approval, { call: kept, result, storedBytes, now: deps.clock.now() })
+  const ended = toRecord(approval, { call: kept, result, storedBytes })
   try {
     return await outlast(deps.pause, () => recordApprovedCall(deps.db, ended))
   } catch (error) {
@@ -63,16 +63,16 @@ export async function recordAbandoned(
   const overdueBefore = now - dispatchMs - OVERDUE_MARGIN_MS
   const abandoned = await listAbandoned(deps.db, { ...which, overdueBefore })
   for (const row of abandoned) {
-    const call = { ...newCall(row, row.input, row.decided_at ?? 0), ...UNANSWERED }
-    const result: CallResult = { ok: false, message: UNANSWERED.error, durationMs: 0, isUnknown: true }
-    await recordApprovedCall(deps.db, toRecord(row, { call, result, storedBytes, now }))
+    const call = { ...newCall(row, row.input, row.decided_at ?? 0), ...UNANSWERED, unknownAt: now }
+    const result: CallResult = { ok: false, message: UNANSWERED.error, durationMs: 0, unknownAt: now }
+    await recordApprovedCall(deps.db, toRecord(row, { call, result, storedBytes }))
   }
   return abandoned.length
 }
 
 function toRecord(
   row: CallRow,
-  { call, result, storedBytes, now }: { call: SettledCall; result: CallResult; storedBytes: number; now: number },
+  { call, result, storedBytes }: { call: SettledCall; result: CallResult; storedBytes: number },
 ): ApprovedCall {
   const stored = result.ok
     ? { ...result, output: new JsonDocument(storedText(result.redacted.text, storedBytes)) }
@@ -80,11 +80,12 @@ function toRecord(
   return {
     approvalId: row.approval_id,
     executionId: row.execution_id,
+    callId: row.call_id,
     capability: row.capability,
-    result: JSON.stringify(toolResult({ id: row.call_id, name: row.capability }, stored)),
+    result: JSON.stringify({ ...toolResult({ id: row.call_id, name: row.capability }, stored), outcome: call.status }),
     call: callText(call),
     status: call.status,
     durationMs: call.durationMs,
-    askAt: now + RECONCILE_DELAYS_MS[0],
+    askAt: firstQuestion([call]),
   }
 }

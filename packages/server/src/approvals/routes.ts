@@ -15,7 +15,7 @@ import { reserveRead } from '../http/in-flight.ts'
 import { answerJsonText } from '../http/json-answer.ts'
 import { PageCursor, PageLimit } from '../http/page.ts'
 import { ownerOf } from '../http/planes.ts'
-import { accountOfRequest, locatedOf, setExecution, setRuntime, stateOf } from '../http/request-state.ts'
+import { accountOfRequest, cachedRuntimeOf, setExecution, setRuntime, stateOf } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
 import { lookUpById } from '../runtimes/serving.ts'
 import { type ApprovalCaller, decideApproval, readApproval } from './decide-approval.ts'
@@ -73,11 +73,11 @@ const ofOwner = <T extends object>(schema: T, operationId: string) => ({
 export function pageApprovalRoutes(plane: FastifyInstance, deps: ApprovalDeps): void {
   answerPreflights(plane, [PAGE_PATH], 'GET, POST')
   const callerOf = async (request: FastifyRequest): Promise<ApprovalCaller> => {
-    const located = locatedOf(request)
+    const cached = cachedRuntimeOf(request)
     // No admission confirms the key here.
-    if (!located.isFresh) await located.refresh()
-    const { runtimeId } = located.runtime
-    return { owns: (approval) => approval.runtime_id === runtimeId, locate: () => located }
+    if (!cached.isFresh) await cached.refresh()
+    const { runtimeId } = cached.runtime
+    return { owns: (approval) => approval.runtime_id === runtimeId, locate: () => cached }
   }
   const decide = {
     schema: ofPage(DECIDE, 'decideApproval'),
@@ -99,9 +99,9 @@ export function ownerApprovalRoutes(plane: FastifyInstance, deps: ApprovalDeps):
     return {
       owns: (approval) => approval.owner_id === ownerId,
       async locate({ runtime_id: runtimeId }) {
-        const located = await lookUpById(deps, { runtimeId, what: 'The approval' }, () => true)
-        setRuntime(request, located.runtime)
-        return located
+        const cached = await lookUpById(deps, { runtimeId, what: 'The approval' }, () => true)
+        setRuntime(request, cached.runtime)
+        return cached
       },
     }
   }

@@ -1,11 +1,13 @@
 import {
   type ApprovalStatus,
+  ApprovedOutcome,
   type JsonObject,
   PREVIEW_LIMITS,
   Preview,
   ToolResultPart,
   type TracedApproval,
 } from '@svc/contract'
+import { z } from 'zod'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 
@@ -92,7 +94,7 @@ export function statusAt({ status, expires_at }: Lifetime, now: number): Approva
 interface StoredResult extends Lifetime {
   call_id: string
   capability: string
-  /** JSON text. */
+  /** JSON text, with the `outcome` of a call that was made. */
   result: string | null
 }
 
@@ -101,6 +103,13 @@ export function resultOf(row: StoredResult, now: number): ToolResultPart | undef
   if (row.result !== null) return ToolResultPart.parse(JSON.parse(row.result))
   const status = statusAt(row, now)
   return status === 'declined' || status === 'expired' ? notRun(row, RESULTS[status]) : undefined
+}
+
+const WithOutcome = z.object({ outcome: ApprovedOutcome.optional() })
+
+/** How the approved call ended; undefined where it has not, and where it did not run. */
+export function outcomeOf({ result }: Pick<StoredResult, 'result'>): ApprovedOutcome | undefined {
+  return result === null ? undefined : WithOutcome.parse(JSON.parse(result)).outcome
 }
 
 /** The result of a call that did not run. */
@@ -144,20 +153,21 @@ export function previewOfInput(
   const isDeclared = ([field]: [string, unknown]) => Object.hasOwn(declared, field)
   const given = Object.entries(input)
   const fields = [...given.filter(isDeclared), ...given.filter((entry) => !isDeclared(entry))].map(([field, value]) => {
-    return shown(`${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    return plainLine(`${field}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
   })
   const lines =
     fields.length <= maxLines
       ? fields
       : [...fields.slice(0, maxLines - 1), `… and ${fields.length - maxLines + 1} more fields`]
-  const title = shown(description, titleCharacters)
+  const title = plainLine(description, titleCharacters)
   return { title: /\S/.test(title) ? title : name, ...(lines.length > 0 && { lines }) }
 }
 
 // Controls, and what turns the direction of text: a value must not look like a line of its own, or like another value.
 const DECEIVING = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-function shown(text: string, maxCharacters: number = PREVIEW_LIMITS.lineCharacters): string {
+/** One line without control characters or marks that change the direction of text, cut where it is long. */
+export function plainLine(text: string, maxCharacters: number = PREVIEW_LIMITS.lineCharacters): string {
   const plain = text.replace(/\s+/gu, ' ').replace(DECEIVING, '\ufffd')
   const cut = plain.length > maxCharacters ? `${plain.slice(0, maxCharacters - 1)}…` : plain
   return cut.replace(/\p{Surrogate}/gu, '\ufffd')

@@ -3,7 +3,7 @@ import type { ExecutionScope } from '../executions/running.ts'
 import { pauseUntilStopped } from '../lib/stop-signal.ts'
 import type { ApprovalDeps } from './deps.ts'
 import { recordAbandoned } from './outcomes.ts'
-import { resultOf, statusAt } from './rules.ts'
+import { outcomeOf, resultOf, statusAt } from './rules.ts'
 import { type ApprovalRow, findApproval } from './store.ts'
 
 type StandingDeps = Pick<ApprovalDeps, 'db' | 'clock' | 'limits'>
@@ -40,10 +40,12 @@ export async function awaitOutcome(
 
 function toAnswer(row: ApprovalRow, now: number): ApprovalAnswer {
   const result = resultOf(row, now)
+  const outcome = outcomeOf(row)
   return {
     approvalId: row.approval_id,
     status: statusAt(row, now),
     executionId: row.execution_id,
     ...(result && { result }),
+    ...(outcome && { outcome }),
   }
 }

@@ -55,9 +55,24 @@ const COLUMNS = [
   ...(['proof', 'result', 'node_id', 'created_at', 'expires_at', 'decided_at'] as const),
 ] as const
 
+/** That its execution failed: the node died before anybody was told of the approval. */
+export const OF_FAILED = sql<boolean>`exists (select 1 from executions where executions.owner_id = approvals.owner_id
+  and executions.execution_id = approvals.execution_id and executions.status = 'failed')`
+
+const OF_COMPLETED = sql<boolean>`exists (select 1 from executions where executions.owner_id = approvals.owner_id
+  and executions.execution_id = approvals.execution_id and executions.status = 'completed')`
+
+/** A pending approval of an execution that failed is found as expired, which it is from the next sweep on. */
 export async function findApproval(db: Kysely<Schema>, approvalId: string): Promise<ApprovalRow | null> {
-  const row = await db.selectFrom('approvals').select(COLUMNS).where('approval_id', '=', approvalId).executeTakeFirst()
-  return row ?? null
+  const row = await db
+    .selectFrom('approvals')
+    .select(COLUMNS)
+    .select(OF_FAILED.as('isOfFailed'))
+    .where('approval_id', '=', approvalId)
+    .executeTakeFirst()
+  if (!row) return null
+  const { isOfFailed, ...approval } = row
+  return approval.status === 'pending' && isOfFailed ? { ...approval, status: 'expired' } : approval
 }
 
 /** The payload of a pending call, as JSON texts. */
@@ -81,7 +96,7 @@ interface Decision {
 /** `stale`: the runtime has changed since the caller was identified. `gone`: somebody decided, or the time is up. */
 export type Decided = 'decided' | 'stale' | 'gone'
 
-/** Consumes a pending approval for one dispatch by a node that holds its lease. */
+/** Consumes a pending approval of an execution that completed, for one dispatch by a node that holds its lease. */
 export function approve(db: Kysely<Schema>, { nodeId, ...decision }: Decision & { nodeId: string }): Promise<Decided> {
   return decide(db, decision, async (tx) => {
     const consumed = await tx
@@ -91,6 +106,7 @@ export function approve(db: Kysely<Schema>, { nodeId, ...decision }: Decision & 
       .where('status', '=', PENDING)
       .where('expires_at', '>', decision.now)
       .where((eb) => eb.exists(eb.selectFrom('nodes').select('node_id').where('node_id', '=', nodeId)))
+      .where(OF_COMPLETED)
       .executeTakeFirst()
     return consumed.numUpdatedRows > 0n
   })

@@ -1,7 +1,7 @@
 import type { Checkout, CheckoutRequest, Tier, VerifiedCheckout } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import { afterCommit, invalidField, limited, notFound } from '../errors.ts'
-import { KeyedSemaphore, SemaphoreFullError } from '../lib/keyed-semaphore.ts'
+import { KeyedSemaphore } from '../lib/keyed-semaphore.ts'
 import type { BillingDeps } from './deps.ts'
 import type { Payment, PaymentState, Payments } from './payments/payments.ts'
 import { planOf } from './plans.ts'
@@ -19,7 +19,8 @@ const NO_PROVIDER =
 
 /** Bounds the concurrent requests to the payment provider, by owner. None of them queues. */
 export function createPaymentCalls(): KeyedSemaphore {
-  return new KeyedSemaphore({ permits: 256, permitsPerKey: 32, waiting: 0, waitingPerKey: 0 })
+  const limits = { permits: 256, permitsPerKey: 32, waiting: 0, waitingPerKey: 0 }
+  return new KeyedSemaphore(limits, { refusal: () => limited(TOO_MANY_CALLS, 1_000) })
 }
 
 /**
@@ -32,16 +33,7 @@ export async function startCheckout(deps: BillingDeps, owner: Owner, request: Ch
   const { payments } = deps
   if (!payments) throw invalidField('tier', NO_PROVIDER)
   // One permit for the checkout as a whole: once a part of it is done, nothing of it is refused.
-  return withPermit(deps, owner, () => open({ ...deps, payments }, owner, request))
-}
-
-async function withPermit<T>(deps: BillingDeps, { ownerId }: Owner, work: () => Promise<T>): Promise<T> {
-  try {
-    return await deps.paymentCalls.run(ownerId, work)
-  } catch (error) {
-    if (!(error instanceof SemaphoreFullError)) throw error
-    throw limited(TOO_MANY_CALLS, 1_000)
-  }
+  return deps.paymentCalls.run(owner.ownerId, () => open({ ...deps, payments }, owner, request))
 }
 
 async function open(deps: ProviderDeps, { ownerId, email }: Owner, request: CheckoutRequest): Promise<Checkout> {
@@ -100,7 +92,7 @@ export async function verifyCheckout(deps: BillingDeps, owner: Owner, checkoutId
   const found = await find()
   const isFinal = found.status === 'paid' || found.status === 'ended'
   // An outcome that was stored is told without another read, which could fail.
-  const settled = isFinal ? found : await withPermit(deps, owner, () => check(deps, found.checkout))
+  const settled = isFinal ? found : await deps.paymentCalls.run(owner.ownerId, () => check(deps, found.checkout))
   const { status, tier } = settled ?? (await find())
   return { checkoutId, status: status === 'ended' ? 'paid' : status, tier }
 }

@@ -8,7 +8,7 @@ import { type PaymentSource, receivePaymentEvent } from './settle-payment.ts'
 const EVENT = { maxBodyBytes: 256 * 1024 }
 
 /** Public plane: events of the payment provider, whose signature over the exact bytes of the body is the credential. */
-export function webhookRoutes(plane: FastifyInstance, deps: BillingDeps, source: PaymentSource): void {
+export function paymentWebhookRoutes(plane: FastifyInstance, deps: BillingDeps, source: PaymentSource): void {
   plane.removeAllContentTypeParsers()
   plane.addContentTypeParser('*', (request, payload, done) => {
     const { held } = stateOf(request)

@@ -2,6 +2,8 @@ import type { RuntimeKeyType } from '@svc/contract'
 import { updateRuntime } from '../runtimes/store.ts'
 import type { Db } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction.ts'
+import { addEvents } from '../webhooks/outbox-store.ts'
+import type { AccountEvent } from '../webhooks/rules.ts'
 import { insertCredential, type NewCredential } from './store.ts'
 
 /** Names the deploy key or the public key of a runtime. */
@@ -9,6 +11,22 @@ export interface KeyPlace {
   owner_id: string
   runtime_id: string
   kind: RuntimeKeyType
+}
+
+interface KeyReplacement {
+  next: NewCredential
+  now: number
+  previousEndsAt: number
+  newEventId: () => string
+}
+
+/** What a webhook is told of a runtime's key. */
+export function keyEvent(
+  type: 'key.revealed' | 'key.rotated',
+  { owner_id: ownerId, runtime_id: runtimeId, kind }: KeyPlace,
+  { prefix, at }: { prefix: string; at: number },
+): AccountEvent {
+  return { ownerId, runtimeId, type, data: { keyType: kind, prefix }, at }
 }
 
 /** The key that was neither replaced nor revoked, if any. */
@@ -29,7 +47,7 @@ export function findCurrentKey(db: Db, place: KeyPlace) {
 export function replaceKey(
   db: Db,
   place: KeyPlace,
-  { next, now, previousEndsAt }: { next: NewCredential; now: number; previousEndsAt: number },
+  { next, now, previousEndsAt, newEventId }: KeyReplacement,
 ): Promise<{ hadCurrent: boolean } | null> {
   return inTransaction(db, async (tx) => {
     // First, because it locks the runtime's row: rotations and revocations of one runtime come one after another.
@@ -47,6 +65,7 @@ export function replaceKey(
       .returning('credential_id')
       .execute()
     await insertCredential(tx, next)
+    await addEvents(tx, newEventId, [keyEvent('key.rotated', place, { prefix: next.prefix, at: now })])
     return { hadCurrent: replaced.length > 0 }
   })
 }

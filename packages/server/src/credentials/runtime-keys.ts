@@ -4,9 +4,11 @@ import { keyNotRevealable, keyRevoked, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { findRuntime } from '../runtimes/store.ts'
+import { inTransaction } from '../store/transaction.ts'
+import { addEvents } from '../webhooks/outbox-store.ts'
 import { keyContext, mintCredential } from './credentials.ts'
 import { graceEnd } from './rules.ts'
-import { findCurrentKey, type KeyPlace, replaceKey, revokeKeys } from './runtime-key-store.ts'
+import { findCurrentKey, type KeyPlace, keyEvent, replaceKey, revokeKeys } from './runtime-key-store.ts'
 
 type OfRuntime<Request> = Request & { runtimeId: string }
 
@@ -22,6 +24,8 @@ export async function revealKey(
   if (!current) throw keyRevoked(type)
   if (current.sealed === null) throw keyNotRevealable(type)
   const key = deps.keyring.open(current.sealed, keyContext(current.credential_id))
+  const event = keyEvent('key.revealed', placeOf(owner, request), { prefix: current.prefix, at: deps.clock.now() })
+  await inTransaction(deps.db, (tx) => addEvents(tx, () => deps.newId('delivery'), [event]))
   return { type, key: key.reveal(), prefix: current.prefix }
 }
 
@@ -35,7 +39,12 @@ export async function rotateKey(
   const now = deps.clock.now()
   const previousEndsAt = graceEnd(now, request.graceSeconds)
   const { key, row } = mintCredential(deps, owner.ownerId, { kind: type, runtimeId })
-  const replaced = await replaceKey(deps.db, placeOf(owner, request), { next: row, now, previousEndsAt })
+  const replaced = await replaceKey(deps.db, placeOf(owner, request), {
+    next: row,
+    now,
+    previousEndsAt,
+    newEventId: () => deps.newId('delivery'),
+  })
   if (!replaced) throw notFound('The runtime')
   const previousKeyExpiresAt = replaced.hadCurrent ? isoTime(previousEndsAt) : null
   return { type, key: key.reveal(), prefix: row.prefix, previousKeyExpiresAt }

@@ -46,7 +46,8 @@ export async function deploy(
     capability_count: capabilities.length,
     deployed_at: deps.clock.now(),
   }
-  const stored = await insertDeployment(deps.db, row, { endpoint, takeDeployment, keep })
+  const newEventId = () => deps.newId('delivery')
+  const stored = await insertDeployment(deps.db, row, { endpoint, takeDeployment, keep, newEventId })
   deps.room.noteWrite()
   if (!stored) throw unauthorized()
   const { version, replaced, endpointBefore } = stored

@@ -1,20 +1,26 @@
 import { createHash } from 'node:crypto'
-import { buildDiscoveryManifest, DISCOVERY_TTL_SECONDS } from '@svc/contract'
+import {
+  buildDiscoveryManifest,
+  DISCOVERY_TTL_SECONDS,
+  type DiscoveryManifest,
+  type DiscoverySource,
+} from '@svc/contract'
 import type { Reserve } from '../admission/in-flight.ts'
 import { AppError, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import { Lru } from '../lib/lru.ts'
 import { findServedRuntime, type RuntimeView } from '../runtimes/store.ts'
 import type { DeploymentDeps } from './deps.ts'
+import { type BrokerSource, describeBroker } from './describe-broker.ts'
 import { findDeployment } from './store.ts'
 
-interface PublishedManifest {
+interface Published {
   body: string
   etag: string
 }
 
-/** Manifests by runtime id, each of one revision of its runtime. */
-export type PublishedCache = Lru<string, PublishedManifest & { revision: number }>
+/** What runtimes publish, by form and id, each of one revision of its runtime. */
+export type PublishedCache = Lru<string, Published & { revision: number }>
 
 const CACHED_CHARACTERS = 16 * 1024 * 1024
 
@@ -29,34 +35,44 @@ export interface DiscoveryDeps extends Pick<DeploymentDeps, 'db' | 'baseUrl'> {
   published: PublishedCache
 }
 
-/** The public manifest of a runtime's serving deployment. 404 before the first one; 400 when it cannot be published. */
-export async function publishedManifest(
+/** The forms in which a serving deployment is published, each as the document that it makes. */
+const FORMS = { manifest: toManifest, openapi: describeBroker } as const
+
+export type PublishedForm = keyof typeof FORMS
+
+/** A runtime's serving deployment in one form. 404 before the first one; 400 when it cannot be published. */
+export async function publishedForm(
   deps: DiscoveryDeps,
-  { runtimeId, reserve }: { runtimeId: string; reserve: Reserve },
-): Promise<PublishedManifest> {
+  { form, runtimeId, reserve }: { form: PublishedForm; runtimeId: string; reserve: Reserve },
+): Promise<Published> {
   const runtime = await findServedRuntime(deps.db, runtimeId)
   if (!runtime) throw notFound('A deployment of this runtime')
-  const cached = deps.published.get(runtimeId)
+  const name = `${form} ${runtimeId}`
+  const cached = deps.published.get(name)
   if (cached?.revision === runtime.revision) return cached
-  const manifest = await publish(deps, runtime, reserve)
-  deps.published.set(runtimeId, { ...manifest, revision: runtime.revision })
-  return manifest
+  const source = await readSource(deps, runtime, reserve)
+  const body = JSON.stringify(FORMS[form](source))
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
+  deps.published.set(name, { body, etag, revision: runtime.revision })
+  return { body, etag }
 }
 
-async function publish(deps: DiscoveryDeps, runtime: RuntimeView, reserve: Reserve): Promise<PublishedManifest> {
+async function readSource(deps: DiscoveryDeps, runtime: RuntimeView, reserve: Reserve): Promise<BrokerSource> {
   const { owner_id: ownerId, runtime_id: runtimeId, serving_version: version } = runtime
   const deployment = await findDeployment(deps.db, { ownerId, runtimeId, version }, reserve)
   if (!deployment) throw notFound('A deployment of this runtime')
-  const built = buildDiscoveryManifest({
+  return {
     manifest: deployment.manifest,
+    version: deployment.version,
     runtimeId,
     runtimeName: runtime.name,
     baseUrl: deps.baseUrl(),
     deployedAt: isoTime(deployment.deployedAt),
-  })
-  if (!built.ok) {
-    throw new AppError('validation_error', built.problem, { fieldErrors: { 'adp.namespace': [built.problem] } })
   }
-  const body = JSON.stringify(built.document)
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
+}
+
+function toManifest(source: DiscoverySource): DiscoveryManifest {
+  const built = buildDiscoveryManifest(source)
+  if (built.ok) return built.document
+  throw new AppError('validation_error', built.problem, { fieldErrors: { 'adp.namespace': [built.problem] } })
 }

@@ -19,12 +19,14 @@ import { typed } from '../http/typed.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { deploy } from './deploy.ts'
 import type { DeploymentDeps } from './deps.ts'
-import { type DiscoveryDeps, MANIFEST_CACHE_CONTROL, publishedManifest } from './discovery.ts'
+import { BrokerDescription } from './describe-broker.ts'
+import { type DiscoveryDeps, MANIFEST_CACHE_CONTROL, type PublishedForm, publishedForm } from './discovery.ts'
 import { deploymentDetail, listOwnDeployments, servingDetail } from './history.ts'
 
 type ReserveDeps = Parameters<typeof reserveRead>[0]
 
 const MANIFEST = '/v1/runtime/:runtimeId/manifest'
+const OPENAPI = '/v1/runtime/:runtimeId/openapi.json'
 
 const VERSION = /^[1-9]\d{0,8}$/
 // Cursors of other lists hold times in milliseconds, more than the column of versions can be compared with.
@@ -70,6 +72,13 @@ const PUBLISHED = chapter('Discovery')('getManifest', 'Fetch what a runtime publ
   response: { 200: DiscoveryManifest, 304: z.void() },
 })
 
+const DESCRIBED = chapter('Discovery')('getRuntimeOpenApi', 'Fetch a runtime’s broker calls as an OpenAPI document', {
+  description:
+    'An OpenAPI 3.1 document with one operation for each capability of the serving deployment that a stranger may call. Capabilities that a person approves are left out. 404 before the first deployment.',
+  params: RuntimeParams,
+  response: { 200: BrokerDescription, 304: z.void() },
+})
+
 /** Owner plane: what a runtime has deployed. */
 export function deploymentHistoryRoutes(plane: FastifyInstance, deps: CoreDeps & ReserveDeps): void {
   const routes = typed(plane)
@@ -100,15 +109,19 @@ export function deploymentRoutes(plane: FastifyInstance, deps: DeploymentDeps & 
 /** Public plane: what a runtime publishes of itself. */
 export function discoveryRoutes(plane: FastifyInstance, deps: DiscoveryDeps & ReserveDeps): void {
   // A page that revalidates by hand sends If-None-Match, which browsers ask about first.
-  answerPreflights(plane, [MANIFEST], 'GET')
+  answerPreflights(plane, [MANIFEST, OPENAPI], 'GET')
 
   // Not typed by its schema: what is sent is the document’s text, as it is remembered.
-  plane.get<{ Params: z.infer<typeof RuntimeParams> }>(MANIFEST, { schema: PUBLISHED }, async (request, reply) => {
-    const manifest = await publishedManifest(deps, { ...request.params, reserve: reserveRead(deps, request) })
-    reply.headers({ etag: manifest.etag, 'cache-control': MANIFEST_CACHE_CONTROL })
-    if (isKnown(request.headers['if-none-match'], manifest.etag)) return reply.code(304).send()
-    return reply.type('application/json; charset=utf-8').send(manifest.body)
-  })
+  const publish = (path: string, form: PublishedForm, schema: typeof PUBLISHED | typeof DESCRIBED) =>
+    plane.get<{ Params: z.infer<typeof RuntimeParams> }>(path, { schema }, async (request, reply) => {
+      const asked = { form, ...request.params, reserve: reserveRead(deps, request) }
+      const { body, etag } = await publishedForm(deps, asked)
+      reply.headers({ etag, 'cache-control': MANIFEST_CACHE_CONTROL })
+      if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
+      return reply.type('application/json; charset=utf-8').send(body)
+    })
+  publish(MANIFEST, 'manifest', PUBLISHED)
+  publish(OPENAPI, 'openapi', DESCRIBED)
 }
 
 function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {

@@ -7,6 +7,7 @@ import { inTransaction, lockOwner } from '../store/transaction.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
 import { isBudgetLow } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
+import { addEvents } from '../webhooks/outbox-store.ts'
 import { readStoredManifest } from './stored-manifest-rules.ts'
 import { deleteSurplus, MANIFEST_BYTES } from './surplus-store.ts'
 
@@ -40,10 +41,15 @@ interface DeploymentKey {
 export function insertDeployment(
   db: Db,
   deployment: Omit<Insertable<Schema['deployments']>, 'version'>,
-  options: { endpoint: string | undefined; takeDeployment: (fullAt: number) => number; keep: number },
+  options: {
+    endpoint: string | undefined
+    takeDeployment: (fullAt: number) => number
+    keep: number
+    newEventId: () => string
+  },
 ) {
   const { owner_id: ownerId, runtime_id: runtimeId, deployed_at: now, manifest } = deployment
-  const { endpoint, takeDeployment, keep } = options
+  const { endpoint, takeDeployment, keep, newEventId } = options
   return inTransaction(db, async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     const runtime = await tx
@@ -71,6 +77,8 @@ export function insertDeployment(
     const usedBefore = isBudgetLow(owner.tier, owner.stored_bytes) ? now + 1 : retainedSince(owner.tier, now)
     const deleted = await deleteSurplus(tx, { ownerId, runtimeId, keep, usedBefore })
     await addStoredBytes(tx, [{ ownerId, bytes: Buffer.byteLength(manifest) - deleted.bytes }])
+    const data = { version, replacedVersion: runtime.serving_version }
+    await addEvents(tx, newEventId, [{ ownerId, runtimeId, type: 'deployment.promoted', data, at: now }])
     return { version, replaced, endpointBefore: runtime.endpoint }
   })
 }

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { JsonDocument } from '../lib/json-document.ts'
-import { KeyedSemaphore, SemaphoreFullError, WaitCancelledError } from '../lib/keyed-semaphore.ts'
+import { KeyedSemaphore, RefusedError } from '../lib/keyed-semaphore.ts'
 import type { StopSignal } from '../lib/stop-signal.ts'
 import { createWorkerThread, startWorker } from '../lib/worker-thread.ts'
 import { type CallFailure, FAILURES } from './failures.ts'
@@ -30,9 +30,8 @@ export function createAnswerThread(start = startAnswerWorker) {
         const [result] = await queue.run(ownerId, run, signal)
         return result ? readAnswerOf(result) : { ok: false, failure: FAILURES.unusable }
       } catch (error) {
-        if (error instanceof SemaphoreFullError) return { ok: false, failure: FAILURES.busy }
-        if (error instanceof WaitCancelledError) return { ok: false, failure: FAILURES.cancelled }
-        throw error
+        if (!(error instanceof RefusedError)) throw error
+        return { ok: false, failure: error.reason === 'wait' ? FAILURES.cancelled : FAILURES.busy }
       }
     },
     close: () => thread.close(),

@@ -1,6 +1,6 @@
 import type { JsonDocument } from '../lib/json-document.ts'
 
-/** How a capability call ended. A failure is a value: its message is fit for a model and for a stranger. */
+/** How a capability call ended. A failure is a value: its message is fit for a model and for an anonymous caller. */
 export type CallResult =
   | {
       ok: true
@@ -14,6 +14,6 @@ export type CallResult =
       ok: false
       message: string
       durationMs: number
-      /** The call may have had an effect: bytes of it may have left, and no answer came that could be used. */
-      isUnknown?: true
+      /** Since when it is unknown whether the call had an effect: bytes of it may have left, and no usable answer came. */
+      unknownAt?: number
     }

@@ -9,10 +9,15 @@ export const CHUNKS_PER_TICK = 64
 
 type ReadableSocket = Pick<Socket, 'destroyed' | 'emit'>
 
+export interface AgentOptions extends GuardOptions {
+  /** Given each connection once it is open. */
+  onConnect?: (socket: Socket) => void
+}
+
 /** The connection pool to endpoints. One call at a time on each connection. */
-export function createAgent(options: GuardOptions): Agent {
+export function createAgent(options: AgentOptions): Agent {
   return new Agent({
-    connect: boundReads(createGuardedConnector(options)),
+    connect: boundReads(createGuardedConnector(options), options.onConnect),
     pipelining: 1,
     allowH2: false,
     keepAliveTimeout: 4000,
@@ -28,12 +33,18 @@ export function createAgent(options: GuardOptions): Agent {
  * Lets undici read small chunks, and nothing of a destroyed connection. It would otherwise parse all that has arrived: one
  * error with a stack trace for each header past the limit, or megabytes of many endpoints in one tick.
  */
-export function boundReads(connect: buildConnector.connector): buildConnector.connector {
+export function boundReads(
+  connect: buildConnector.connector,
+  onConnect?: AgentOptions['onConnect'],
+): buildConnector.connector {
   const mayReadMore = createReadBudget()
   return (target, callback) =>
     connect(target, (...connected) => {
       const [, socket] = connected
-      if (socket) boundReadsOf(socket, mayReadMore)
+      if (socket) {
+        boundReadsOf(socket, mayReadMore)
+        onConnect?.(socket)
+      }
       callback(...connected)
     })
 }

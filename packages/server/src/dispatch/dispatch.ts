@@ -1,16 +1,18 @@
 import { PROBE_CAPABILITY } from '@svc/contract'
 import { Deadline } from '../lib/deadline.ts'
 import { EMPTY_OBJECT } from '../lib/json-document.ts'
-import { KeyedSemaphore, SemaphoreFullError } from '../lib/keyed-semaphore.ts'
+import { KeyedSemaphore, RefusedError } from '../lib/keyed-semaphore.ts'
 import type { Limits } from '../limits.ts'
 import type { AnswerThread } from './answer-thread.ts'
-import { type AttemptDeps, attempt, type Delivery } from './attempts.ts'
+import { type AttemptDeps, attempt, createNonce, type Delivery } from './attempts.ts'
 import type { CallResult } from './call-result.ts'
 import { compose } from './compose.ts'
 import { createAgent } from './connections.ts'
 import type { DispatchCall, DispatchTarget } from './dispatch-call.ts'
+import { type Examination, examine } from './doctor/examine.ts'
 import { type Endpoint, EndpointStates } from './endpoint-states.ts'
 import { type CallFailure, FAILURES, nameOfFailure, UNKNOWN_PROBE, unknownOutcome } from './failures.ts'
+import { type OutgoingMessage, postMessage } from './post-message.ts'
 import { type ReadAnswer, readAnswer } from './read-answer.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 
@@ -26,6 +28,8 @@ export interface DispatcherDeps extends Pick<AttemptDeps, 'clock' | 'randomNonce
   /** Told of failed calls, but not of a capability's own failures. */
   logger?: { warn(fields: Record<string, unknown>, message: string): void }
   metrics?: { callEnded(call: { outcome: string; durationMs: number }): void }
+  /** Told whether an endpoint answers, when that changes and once a minute. Must not throw. */
+  onReachability?: (target: DispatchTarget, isReachable: boolean) => void
 }
 
 export interface ProbedEndpoint extends Endpoint {
@@ -38,10 +42,11 @@ type Context = DispatcherDeps & AttemptDeps & { states: EndpointStates; probes: 
 
 export type Dispatcher = ReturnType<typeof createDispatcher>
 
-/** The only way to an owner's endpoint. */
+/** The only way to an address of an owner's. */
 export function createDispatcher(deps: DispatcherDeps) {
   const { clock, limits, answers, allowLocalEndpoints, trustedCertificates, resolve = createResolve() } = deps
-  const agent = createAgent({ allowLocalEndpoints, trustedCertificates, resolve })
+  const guard = { allowLocalEndpoints, trustedCertificates, resolve }
+  const agent = createAgent(guard)
   const states = new EndpointStates({ maxCalls: limits.endpointCalls })
   const context: Context = { ...deps, agent, states, probes: new KeyedSemaphore(PROBES) }
   return {
@@ -52,6 +57,19 @@ export function createDispatcher(deps: DispatcherDeps) {
      * health is recorded.
      */
     probe: (endpoint: ProbedEndpoint) => probe(context, endpoint),
+    /** Posts a message that is no call, under the same rules for addresses. */
+    post: (message: OutgoingMessage, signal: AbortSignal) => postMessage(agent, message, signal),
+    /** Calls an endpoint in right and in false ways, and reports. Nothing of it is recorded, not even its health. */
+    examine: (examination: Examination) =>
+      examine(
+        {
+          clock,
+          nonce: deps.randomNonce ?? createNonce,
+          callMs: Math.min(limits.dispatchMs, PROBE_MS),
+          openAgent: (onConnect) => createAgent({ ...guard, onConnect }),
+        },
+        examination,
+      ),
     /** By the last calls and probes of the runtime's present endpoint; `unknown` without any. */
     healthOf: (endpoint: Endpoint) => states.healthOf(endpoint, clock.now()),
     /** The reason of the health, for the owner, without an address or a capability's message; null where nothing needs fixing. */
@@ -77,7 +95,8 @@ async function dispatch(context: Context, target: DispatchTarget, call: Dispatch
   const { failure, isUnknown } = answer
   // A preview has no effect.
   if (!isUnknown || call.mode === 'preview') return { ok: false, message: shorten(failure.message), durationMs }
-  return { ok: false, message: shorten(unknownOutcome(failure)), durationMs, isUnknown }
+  const unknownAt = startedAt + durationMs
+  return { ok: false, message: shorten(unknownOutcome(failure)), durationMs, unknownAt }
 }
 
 type Permitted = Pick<Delivery, 'target' | 'call' | 'permit'>
@@ -92,7 +111,10 @@ async function run(context: Context, { target, call, permit }: Permitted): Promi
     return answer
   } finally {
     deadline.release()
-    context.states.release(permit, failure, context.clock.now())
+    const now = context.clock.now()
+    context.states.release(permit, failure, now)
+    const isReachable = context.states.takeReachability(permit, now)
+    if (isReachable !== null) context.onReachability?.(target, isReachable)
   }
 }
 
@@ -117,7 +139,7 @@ async function probe(context: Context, endpoint: ProbedEndpoint): Promise<boolea
   try {
     return await context.probes.run(endpoint.ownerId, send)
   } catch (error) {
-    if (error instanceof SemaphoreFullError) return false
+    if (error instanceof RefusedError) return false
     throw error
   }
 }

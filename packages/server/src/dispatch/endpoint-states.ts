@@ -3,12 +3,14 @@ import { ExpiringMap } from '../lib/expiring-map.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { Circuit } from './circuit.ts'
 import { type CallFailure, FAILURES } from './failures.ts'
-import { type EndedCall, endedCall, explainHealth, judgeHealth } from './health.ts'
+import { type EndedCall, endedCall, explainHealth, judgeHealth, judgeReachability } from './health.ts'
 
 const MAX_RECENT_CALLS = 20
 const MEMORY_MS = 15 * 60_000
 const SILENCE_MS = 60_000
 const PROBE_INTERVAL_MS = 30_000
+// Another replica may have told otherwise meanwhile.
+const RETELL_MS = 60_000
 
 /** The endpoint that a runtime has now. */
 export interface Endpoint {
@@ -35,6 +37,8 @@ export interface EndpointState {
   probedAt: number
   /** The secret that the endpoint last accepted. */
   workedSecret: Secret | null
+  /** What was last told of its reachability. */
+  told: { isReachable: boolean; at: number } | null
 }
 
 /** Permission for one call. */
@@ -79,6 +83,15 @@ export class EndpointStates {
     if (transport === 'unknown') return
     state.recent.push(endedCall(failure, at, state.recent.at(-1)))
     if (state.recent.length > MAX_RECENT_CALLS) state.recent.shift()
+  }
+
+  /** Whether the endpoint answers, where that has changed or was last told a minute ago; else null. Counts it as told. */
+  takeReachability({ state }: Permit, now: number): boolean | null {
+    const isReachable = judgeReachability(state.recent)
+    const { told } = state
+    if (isReachable === null || (told?.isReachable === isReachable && now - told.at < RETELL_MS)) return null
+    state.told = { isReachable, at: now }
+    return isReachable
   }
 
   openCircuits(): number {
@@ -136,11 +149,12 @@ function newState(endpoint: string): EndpointState {
     answeredAt: Number.NEGATIVE_INFINITY,
     probedAt: Number.NEGATIVE_INFINITY,
     workedSecret: null,
+    told: null,
   }
 }
 
-// Checked again after registration, because signatures and end-user tokens are sent here.
-function addressOf(endpoint: string): Address | null {
+/** Null where it may not be called: checked again, because signatures and end-user tokens are sent here. */
+export function addressOf(endpoint: string): Address | null {
   if (endpointProblem(endpoint) !== null) return null
   const { origin, pathname, search } = new URL(endpoint)
   return { origin, path: pathname + search }

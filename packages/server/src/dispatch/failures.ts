@@ -1,7 +1,7 @@
 /** How a call counts for the endpoint's circuit and health; `unknown` does not count. */
 export type Transport = 'worked' | 'failed' | 'unknown'
 
-/** Why a call failed. The message goes to models and strangers: it has no address, error code or stack. */
+/** Why a call failed. The message goes to models and anonymous callers: it has no address, error code or stack. */
 export interface CallFailure {
   readonly message: string
   readonly transport: Transport

@@ -28,6 +28,12 @@ export function judgeHealth(recent: readonly EndedCall[]): Health {
   return last.hasFailed || (failures > 0 && failures >= recent.length * DEGRADED_SHARE) ? 'degraded' : 'healthy'
 }
 
+/** Whether the endpoint answers: null where too few calls failed to say that it does not. */
+export function judgeReachability(recent: readonly EndedCall[]): boolean | null {
+  if (recent.at(-1)?.hasFailed === false) return true
+  return judgeHealth(recent) === 'unreachable' ? false : null
+}
+
 /** The health in words for the owner; null where nothing needs fixing. */
 export function explainHealth(recent: readonly EndedCall[]): string | null {
   const last = recent.at(-1)

@@ -40,7 +40,7 @@ export interface ExecutionRequest<C extends NewCall | null> {
 export class KeyTakenError extends Error {}
 
 export interface Caller {
-  located: CachedRuntime
+  cached: CachedRuntime
   scope: ExecutionScope
 }
 
@@ -63,7 +63,7 @@ export type AdmitDeps = Pick<
  */
 export async function admit<C extends NewCall | null>(
   deps: AdmitDeps,
-  { located, scope }: Caller,
+  { cached, scope }: Caller,
   validate: (runtime: ServingRuntime, startedAt: number) => ExecutionRequest<C> | Promise<ExecutionRequest<C>>,
 ): Promise<Admitted<C>> {
   if (!deps.lease.isHeld()) throw databaseAway()
@@ -75,8 +75,8 @@ export async function admit<C extends NewCall | null>(
     return validated instanceof Promise ? refuseStopped(validated, scope) : validated
   }
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const request = await revalidating(located, validateInTime)
-    const { runtime } = located
+    const request = await revalidating(cached, validateInTime)
+    const { runtime } = cached
     const row = rowOf(runtime, request, { executionId, startedAt, storedBytes: deps.limits.storedBytes })
     const admission = await writeAdmission(deps, { revision: runtime.revision, row, once: request.once })
     if (admission.outcome === 'repeated') throw new KeyTakenError()
@@ -90,9 +90,9 @@ export async function admit<C extends NewCall | null>(
       deps.metrics.admissionRefused(admission.grant.limit)
       throw refusal(admission.grant)
     }
-    await located.refresh()
+    await cached.refresh()
   }
-  throw internal(new Error(`runtime ${located.runtime.runtimeId} changed ${MAX_TRIES} times during one admission`))
+  throw internal(new Error(`runtime ${cached.runtime.runtimeId} changed ${MAX_TRIES} times during one admission`))
 }
 
 function rowOf(

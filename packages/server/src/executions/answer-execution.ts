@@ -19,13 +19,13 @@ import type { ExecutionScope } from './running.ts'
 /** Admits an execute, runs it and returns its answer; undefined where the answer was streamed. */
 export async function answerExecution(
   deps: ExecutionDeps,
-  { reply, located }: { reply: FastifyReply; located: CachedRuntime },
+  { reply, cached }: { reply: FastifyReply; cached: CachedRuntime },
   input: ExecuteInput,
 ): Promise<ExecuteResponse | undefined> {
   const scope = beginScope(deps, reply, input)
   const { request } = reply
   try {
-    const admitted = await within(scope.span, 'admit', () => admitExecution(deps, { located, scope }, input))
+    const admitted = await within(scope.span, 'admit', () => admitExecution(deps, { cached, scope }, input))
     setExecution(request, admitted.executionId)
     const hold = (bytes: number) => scope.held.take(transcriptWeight(bytes))
     if (!wantsStream(request.headers.accept)) {
@@ -45,17 +45,17 @@ export async function answerExecution(
 
 export async function answerCall(
   deps: ExecutionDeps,
-  { reply, located }: { reply: FastifyReply; located: CachedRuntime },
+  { reply, cached }: { reply: FastifyReply; cached: CachedRuntime },
   call: CallRequest,
 ): Promise<CallOutcome> {
   const scope = beginScope(deps, reply, call)
   try {
     const run = async (once?: OnceKey) => {
-      const admitted = await within(scope.span, 'admit', () => admitCall(deps, { located, scope }, call, once))
+      const admitted = await within(scope.span, 'admit', () => admitCall(deps, { cached, scope }, call, once))
       setExecution(reply.request, admitted.executionId)
       return runCall(deps, admitted, call, scope)
     }
-    const outcome = await runOnce(deps, { located, scope }, call, run)
+    const outcome = await runOnce(deps, { cached, scope }, call, run)
     answerJsonText(reply)
     return outcome
   } finally {

@@ -14,7 +14,7 @@ import { toAppError } from '../http/error-handler.ts'
 import { HANDED_ON } from '../http/json-body.ts'
 import { RuntimeParams } from '../http/params.ts'
 import { judgeVisitor, limitNotFound, removeRateHeaders, takeRate } from '../http/rate-limit.ts'
-import { locatedOf, setLocated } from '../http/request-state.ts'
+import { cachedRuntimeOf, setCachedRuntime } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
 import type { CachedRuntime } from '../runtimes/serving.ts'
 import { answerCall } from './answer-execution.ts'
@@ -28,7 +28,7 @@ const Params = RuntimeParams.extend({
 })
 
 const CALL = {
-  summary: 'Call a capability as a stranger',
+  summary: 'Call a capability anonymously',
   description:
     'No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. A request with the header `x-svc-execution-id`, a call of this service’s own that came back to it, answers 403. A call takes one unit of the rate limit that the runtime’s broker has for itself, whatever becomes of it; one that is let in draws on the anonymous share of the quota and on the quota itself. A 404 takes nothing of a runtime; it is limited by network, and has no `RateLimit-*` headers.',
   tags: ['Broker'],
@@ -54,17 +54,17 @@ export function brokerRoutes(plane: FastifyInstance, deps: ExecutionDeps): void 
       onRequest(request, reply, done) {
         if (request.headers[EXECUTION_ID_HEADER] !== undefined) return done(forbidden(OWN_CALL))
         const { runtimeId, capability } = request.params
-        const found = (located: CachedRuntime) => {
-          setLocated(request, located)
-          return takeRate(deps, { located, routes: 'broker' }, request, reply)
+        const found = (cached: CachedRuntime) => {
+          setCachedRuntime(request, cached)
+          return takeRate(deps, { cached, routes: 'broker' }, request, reply)
         }
-        const located = locateBrokered(deps, runtimeId, capability)
-        return (located instanceof Promise ? located.then(found) : found(located)) ?? done()
+        const cached = locateBrokered(deps, runtimeId, capability)
+        return (cached instanceof Promise ? cached.then(found) : found(cached)) ?? done()
       },
       preValidation(request, _reply, done) {
         const token = isJsonObject(request.body) ? request.body['endUserToken'] : undefined
         judgeVisitor(deps, request)
-        return requireEndUser(locatedOf(request), request.params.capability, token) ?? done()
+        return requireEndUser(cachedRuntimeOf(request), request.params.capability, token) ?? done()
       },
       async errorHandler(error, request, reply) {
         const fault = toAppError(error, deps)
@@ -81,7 +81,7 @@ export function brokerRoutes(plane: FastifyInstance, deps: ExecutionDeps): void 
       const { capability } = request.params
       const idempotencyKey = request.headers['idempotency-key']
       const call = toCallRequest({ kind: 'broker', capability, input, metadata, endUserToken, idempotencyKey })
-      const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call)
+      const outcome = await answerCall(deps, { reply, cached: cachedRuntimeOf(request) }, call)
       const { body } = outcome
       if ('approval' in body) throw internal(new Error('the broker does not know what a person approves'))
       reply.code(outcome.ok ? 200 : 502)

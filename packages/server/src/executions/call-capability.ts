@@ -7,6 +7,7 @@ import {
   isBlankToken,
   type JsonObject,
 } from '@svc/contract'
+import type { Judgement } from '../agent/run-calls.ts'
 import { createApprovalRequests } from '../approvals/ask-approval.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { redactorOf } from '../dispatch/redact.ts'
@@ -22,6 +23,7 @@ import type { NewCall, SettledCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { OUR_FAULT, payloadRules } from './execute.ts'
 import { type Outcome, stoppedOutcome } from './outcome.ts'
+import { askableAddress } from './reconcile-rules.ts'
 import { storedText } from './rules.ts'
 import type { ExecutionScope } from './running.ts'
 import { interrupted, sendCall } from './send-call.ts'
@@ -75,8 +77,8 @@ export function locateBrokered(
   return lookUpById(deps, { runtimeId, what: 'The capability' }, (runtime) => findCallable(runtime, name) !== undefined)
 }
 
-export function requireEndUser(located: CachedRuntime, name: string, endUserToken: unknown): void | Promise<void> {
-  return revalidating(located, (runtime) => checkEndUser(requireCallable(runtime, name), endUserToken))
+export function requireEndUser(cached: CachedRuntime, name: string, endUserToken: unknown): void | Promise<void> {
+  return revalidating(cached, (runtime) => checkEndUser(requireCallable(runtime, name), endUserToken))
 }
 
 /**
@@ -102,8 +104,8 @@ export function admitCall(
       const stored = storedText(redactor.jsonText(input.text), deps.limits.storedBytes)
       const { name, effect } = capability
       const hasToken = endUserToken ? true : undefined
-      const callId = deps.newId('call')
-      const call = { callId, ordinal: 0, capability: name, effect, hasToken, step: 0, input: stored, startedAt }
+      const ids = { callId: deps.newId('call'), ordinal: 0, step: 0, sentTo: askableAddress(runtime) }
+      const call = { capability: name, effect, hasToken, input: stored, startedAt, ...ids }
       return { kind, surface, metadata, messageShape: '[]', endUserToken, redactor, call, once }
     }
     const faults = capability.checkInput(input, 'input', caller.scope.signal)
@@ -133,18 +135,19 @@ async function runConfirmed(deps: ExecutionDeps, running: Running, request: Call
   const made = { ...request, callId: deps.newId('call'), step: 0, ordinal: 0 }
   const call = newCall(made, deps.clock.now(), payloadRules(deps, admitted))
   const approvals = createApprovalRequests(deps, running)
-  const run = async () => {
+  const run = async (): Promise<Judgement | { kind: 'made'; result: CallResult }> => {
     const judged = await approvals.judge(made)
     if (judged) return judged
     const isOurs = await deps.batchWriter.record({ ...call, ownerId: admitted.row.owner_id, executionId })
-    return { result: isOurs ? await sendCall(deps, running, made) : interrupted(), waits: false }
+    return { kind: 'made', result: isOurs ? await sendCall(deps, running, made) : interrupted() }
   }
-  const { result, waits } = await run().catch((error: unknown) => {
+  const { kind, result } = await run().catch((error: unknown) => {
     deps.logger.error({ err: error, executionId }, 'an execution failed from within')
-    return { result: { ok: false, message: OUR_FAULT, durationMs: 0 } as const, waits: false }
+    return { kind: 'made', result: { ok: false, message: OUR_FAULT, durationMs: 0 } } as const
   })
   const [approval] = approvals.asked()
-  if (!waits || !approval) return settleCall(deps, running, { result, call })
+  if (kind !== 'waits' || !approval)
+    return settleCall(deps, running, { result, call: kind === 'refused' ? null : call })
   const ended: Outcome = { status: 'completed', finishReason: 'approval_required', error: null }
   const { outcome, durationMs } = await settleAs(deps, running, ended, [])
   if (outcome.status === 'completed') return { ok: true, body: { executionId, approval } }
@@ -155,12 +158,12 @@ async function runConfirmed(deps: ExecutionDeps, running: Running, request: Call
 async function settleCall(
   deps: ExecutionDeps,
   running: Running,
-  { result, call }: { result: CallResult; call: NewCall },
+  { result, call }: { result: CallResult; call: NewCall | null },
 ): Promise<CallOutcome> {
   const ended: Outcome = result.ok
     ? { status: 'completed', finishReason: 'stop', error: null }
     : { status: 'failed', finishReason: 'error', error: result.message }
-  const calls = [endedCall(call, result, deps.limits.storedBytes)]
+  const calls = call ? [endedCall(call, result, deps.limits.storedBytes)] : []
   const { outcome, durationMs } = await settleAs(deps, running, ended, calls)
   const { executionId } = running.admitted
   if (outcome.status === 'failed')

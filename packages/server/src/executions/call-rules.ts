@@ -11,6 +11,8 @@ export interface NewCall {
   effect?: CapabilityEffect | undefined
   /** Whether it went out with an end user's token, which is not stored. */
   hasToken?: boolean | undefined
+  /** A hash of the address that it is sent to; absent where nobody there tells what became of it. */
+  sentTo?: string | undefined
   step: number
   /** JSON text. */
   input: string
@@ -29,18 +31,38 @@ export interface SettledCall extends NewCall {
   error: string | null
   /** Null where no answer came. */
   durationMs: number | null
+  /** Since when its outcome is unknown. */
+  unknownAt?: number | undefined
   reconciled?: StoredReconciled | undefined
 }
 
-const DISPATCHED = { status: 'dispatched', output: null, error: null, durationMs: null } as const
+const DISPATCHED = {
+  status: 'dispatched',
+  output: null,
+  error: null,
+  durationMs: null,
+  unknownAt: undefined,
+  reconciled: undefined,
+} as const
 
 /** A call as text. A row holds its calls as such texts with commas between them, so that one more can be appended. */
 export function callText(call: NewCall | SettledCall): string {
-  const { callId, ordinal, capability, effect, hasToken, step, input, startedAt } = call
-  const { status, output, error, durationMs } = 'status' in call ? call : DISPATCHED
-  const reconciled = 'reconciled' in call ? call.reconciled : undefined
-  const told = { callId, ordinal, capability, effect, hasToken, step, startedAt, status, durationMs, error, reconciled }
-  const head = JSON.stringify(told)
+  const { callId, ordinal, capability, effect, hasToken, sentTo, step, input, startedAt } = call
+  const { status, output, error, durationMs, unknownAt, reconciled } = 'status' in call ? call : DISPATCHED
+  const times = { startedAt, durationMs, unknownAt }
+  const head = JSON.stringify({
+    callId,
+    ordinal,
+    capability,
+    effect,
+    hasToken,
+    sentTo,
+    step,
+    status,
+    error,
+    reconciled,
+    ...times,
+  })
   return `${head.slice(0, -1)},"input":${input},"output":${output}}`
 }
 
@@ -67,7 +89,9 @@ const StoredCalls = z.array(
     startedAt: z.number(),
     effect: CapabilityEffect.optional(),
     hasToken: z.boolean().optional(),
+    sentTo: z.string().optional(),
     status: CallStatus,
+    unknownAt: z.number().optional(),
     reconciled: StoredReconciled.optional(),
     durationMs: z.number().nullable(),
     error: z.string().nullable(),

@@ -24,6 +24,7 @@ import { type NewCall, OUTCOME_UNKNOWN } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { observeModelCalls } from './observe-model-calls.ts'
 import { outcomeOf } from './outcome.ts'
+import { askableAddress } from './reconcile-rules.ts'
 import type { ExecutionScope } from './running.ts'
 import { interrupted, sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
@@ -127,7 +128,8 @@ export function payloadRules(
 ): PayloadRules {
   const { redactor, endUserToken } = request
   const effectOf = (name: string) => runtime.deployment?.capabilities.get(name)?.effect ?? DEFAULT_EFFECT
-  return { redactor, storedBytes: limits.storedBytes, effectOf, hasToken: endUserToken !== undefined }
+  const hasToken = endUserToken !== undefined
+  return { redactor, storedBytes: limits.storedBytes, effectOf, hasToken, sentTo: askableAddress(runtime) }
 }
 
 // A deployment may lower the service's limits.

@@ -52,6 +52,30 @@ const TRACE = [
 
 type Condition = RawBuilder<SqlBool>
 
+const MOST_COUNTED = 1_000
+
+/** The unknown calls of a runtime's executions since a time, of the newest thousand that have any. */
+export async function countUnknownCalls(
+  db: Kysely<Schema>,
+  { ownerId, runtimeId }: { ownerId: string; runtimeId: string },
+  from: number,
+): Promise<number> {
+  const counted = db
+    .selectFrom('executions')
+    .select('unknown_calls')
+    .where('owner_id', '=', ownerId)
+    .where(sql<boolean>`unknown_calls > 0`)
+    .where('started_at', '>=', from)
+    .where('runtime_id', '=', runtimeId)
+    .orderBy('started_at', 'desc')
+    .limit(MOST_COUNTED)
+  const { sum } = await db
+    .selectFrom(counted.as('counted'))
+    .select((eb) => eb.fn.sum<number | null>('unknown_calls').as('sum'))
+    .executeTakeFirstOrThrow()
+  return Number(sum ?? 0)
+}
+
 /**
  * An owner's executions, newest first. Merges one index range for each status and place, so that a page costs the same
  * among thousands and among millions. The small indexes of running executions and of failed and unknown calls know no place.

@@ -76,7 +76,8 @@ function toTrace({ error, messageShape, modelSteps, metadata, calls, ...row }: T
   }
 }
 
-function toTracedCall({ startedAt, ordinal, hasToken, status, error, reconciled, ...call }: StoredCall) {
+function toTracedCall({ ordinal, hasToken, sentTo, unknownAt, ...stored }: StoredCall) {
+  const { startedAt, status, error, reconciled, ...call } = stored
   if (status === 'dispatched') return []
   const later = reconciled && { reconciled: { ...reconciled, at: isoTime(reconciled.at) } }
   return [{ ...call, status, error: toFailure(error), startedAt: isoTime(startedAt), ...later }]

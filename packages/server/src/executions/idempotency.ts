@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { askedAgain } from '../approvals/ask-approval.ts'
 import { busy, internal, invalidField, limited } from '../errors.ts'
 import { pauseUntilStopped } from '../lib/stop-signal.ts'
+import { ANONYMOUS_SHARE } from '../limits.ts'
 import { type Caller, KeyTakenError } from './admit.ts'
 import type { OnceKey } from './batch-rules.ts'
 import type { CallOutcome, CallRequest } from './call-capability.ts'
@@ -30,13 +31,13 @@ const MAX_KEYS = 20_000
  */
 export async function runOnce(
   deps: ExecutionDeps,
-  { located, scope }: Caller,
+  { cached, scope }: Caller,
   request: CallRequest,
   run: (once?: OnceKey) => Promise<CallOutcome>,
 ): Promise<CallOutcome> {
   const { idempotencyKey: key } = request
   if (key === undefined) return run()
-  const { runtimeId, ownerId } = located.runtime
+  const { runtimeId, ownerId } = cached.runtime
   const body = bodyOf(request)
   const once = {
     key_hash: hash('sha256', JSON.stringify([runtimeId, request.surface ?? request.kind, key])),
@@ -46,9 +47,9 @@ export async function runOnce(
     const first = await findKey(deps.db, once.key_hash, deps.clock.now())
     if (first) {
       if (!deps.keyring.isHashOf(body, first.bodyHash)) throw invalidField(KEY, OTHER_BODY)
-      return awaitAnswer(deps, scope.signal, first)
+      return awaitAnswer(deps, scope.signal, { ...first, isAnonymous: request.kind === 'broker' })
     }
-    if (await hasKeys(deps.db, ownerId, MAX_KEYS)) throw limited(TOO_MANY_KEYS, 60_000)
+    await requireRoom(deps, ownerId, request.kind)
     try {
       return await run(once)
     } catch (error) {
@@ -60,8 +61,21 @@ export async function runOnce(
 }
 
 const OTHER_BODY = 'was sent with another body within 24 hours: send a new key with each new call.'
+const ASKED =
+  'belongs to a call that a person was asked to approve: its answer is given once. Send a new key to ask anew.'
 const TOO_MANY_KEYS =
   'This account has sent 20,000 different idempotency keys within 24 hours: send the call without one, or later.'
+
+const TOO_MANY_ANONYMOUS =
+  'This runtime takes no further idempotency keys from callers without a key for now: send the call without one, or later.'
+
+const OF_KEY_HOLDERS = { most: MAX_KEYS, tooMany: TOO_MANY_KEYS }
+const OF_ANONYMOUS = { most: MAX_KEYS * ANONYMOUS_SHARE, tooMany: TOO_MANY_ANONYMOUS }
+
+async function requireRoom({ db }: Pick<ExecutionDeps, 'db'>, ownerId: string, kind: CallRequest['kind']) {
+  const { most, tooMany } = kind === 'broker' ? OF_ANONYMOUS : OF_KEY_HOLDERS
+  if (await hasKeys(db, ownerId, most)) throw limited(tooMany, 60_000)
+}
 
 // Everything that the call is made of. The end user's token is only part of a hash under the master key.
 function bodyOf({ capability, input, metadata, endUserToken }: CallRequest): string {
@@ -75,12 +89,14 @@ const LONGEST_PAUSE_MS = 500
 async function awaitAnswer(
   deps: Pick<ExecutionDeps, 'db' | 'keyring'>,
   signal: Caller['scope']['signal'],
-  { ownerId, executionId }: { ownerId: string; executionId: string },
+  { ownerId, executionId, isAnonymous }: { ownerId: string; executionId: string; isAnonymous: boolean },
 ): Promise<CallOutcome> {
   for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     const ended = await findEnded(deps.db, ownerId, executionId)
     if (ended === undefined) throw internal(new Error(`the execution ${executionId} of an idempotency key is gone`))
     if (ended?.awaitsApproval === 1) {
+      // The repeat may be another stranger's, who must not decide what the first one was asked.
+      if (isAnonymous) throw invalidField(KEY, ASKED)
       const approval = await askedAgain(deps, ownerId, executionId)
       if (!approval) throw internal(new Error(`the approval of ${executionId} is gone or altered`))
       return { ok: true, body: { executionId, approval } }

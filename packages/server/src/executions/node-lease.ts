@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { expireSome } from '../approvals/outcome-store.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Limits } from '../limits.ts'
 import type { Database } from '../store/open.ts'
@@ -21,6 +22,8 @@ export const RENEWAL_MS = 10_000
 
 // Past the time limits of an execution, its last call and its settlement, no row of this node is still in progress.
 const OVERDUE_MARGIN_MS = 60_000
+// The sweep of approvals ends what is left.
+const EXPIRED_AT_ONCE = 1_000
 // After this long without a renewal, the database may have been away from all nodes.
 const MISSED_MS = 1.5 * RENEWAL_MS
 // Then every living node renews within this time: a failed renewal is retried after a second, one that hangs after six.
@@ -171,6 +174,7 @@ export class NodeLease {
     const count = await failAbandoned(db, { now, nodeId, overdueBefore, deadNodes })
     if (count === 0) return
     metrics.executionsInterrupted(count)
+    metrics.approvals('expired', await expireSome(db, 'of failed executions', EXPIRED_AT_ONCE))
     logger.warn({ count }, 'failed executions that were interrupted')
   }
 

@@ -80,9 +80,9 @@ export function executionRoutes(plane: FastifyInstance, deps: ExecutionDeps): vo
   routes.post('/v1/executions', execute, async (request, reply) => {
     const { ownerId } = ownerOf(request)
     const sought = { runtimeId: request.body.runtimeId, what: 'The runtime' }
-    const located = await lookUpById(deps, sought, (runtime) => runtime.ownerId === ownerId)
-    setRuntime(request, located.runtime)
-    return answerExecution(deps, { reply, located }, toExecuteInput(request.body))
+    const cached = await lookUpById(deps, sought, (runtime) => runtime.ownerId === ownerId)
+    setRuntime(request, cached.runtime)
+    return answerExecution(deps, { reply, cached }, toExecuteInput(request.body))
   })
   routes.get('/v1/executions', { schema: LIST, config: READING }, (request) => listPage(deps, request, request.query))
   routes.get('/v1/executions/:executionId', { schema: DETAIL, config: READING }, (request) =>

@@ -11,7 +11,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { answerPreflights } from '../http/cors.ts'
 import { HANDED_ON } from '../http/json-body.ts'
-import { locatedOf } from '../http/request-state.ts'
+import { cachedRuntimeOf } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
 import { answerCall, answerExecution } from './answer-execution.ts'
 import { toCallRequest } from './call-capability.ts'
@@ -52,14 +52,14 @@ export function publicKeyRoutes(plane: FastifyInstance, deps: ExecutionDeps): vo
   answerPreflights(plane, [EXECUTE, CAPABILITY], 'POST')
 
   routes.post(EXECUTE, { schema: CHAT, config: EXECUTION }, (request, reply) =>
-    answerExecution(deps, { reply, located: locatedOf(request) }, toExecuteInput(request.body)),
+    answerExecution(deps, { reply, cached: cachedRuntimeOf(request) }, toExecuteInput(request.body)),
   )
 
   routes.post(CAPABILITY, { schema: CALL, config: EXECUTION }, async (request, reply) => {
     const { capability, input, endUserToken } = request.body
     const idempotencyKey = request.headers['idempotency-key']
     const call = toCallRequest({ kind: 'capability', capability, input, endUserToken, idempotencyKey })
-    const outcome = await answerCall(deps, { reply, located: locatedOf(request) }, call)
+    const outcome = await answerCall(deps, { reply, cached: cachedRuntimeOf(request) }, call)
     return outcome.body
   })
 }

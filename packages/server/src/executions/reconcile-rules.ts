@@ -1,13 +1,47 @@
+import { hash } from 'node:crypto'
 import { RECONCILE_DELAYS_MS, ReconcileAnswer } from '@svc/contract'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import type { SettledCall, StoredCall, StoredReconciled } from './call-rules.ts'
 import { storedText, storedWords } from './rules.ts'
 
-/** When the question after the one at `now` is due, about calls that are unknown since a time; null after the last one. */
-export function nextQuestion(unknownSince: number, now: number): number | null {
-  const delay = RECONCILE_DELAYS_MS.find((delayMs) => unknownSince + delayMs > now)
-  return delay === undefined ? null : unknownSince + delay
+interface Served {
+  endpoint: string | null
+  deployment: { reconcile: boolean } | null
+}
+
+/** The hash of the address that calls are sent to; undefined where nobody there tells later what became of them. */
+export function askableAddress({ endpoint, deployment }: Served): string | undefined {
+  return endpoint !== null && deployment?.reconcile ? addressHash(endpoint) : undefined
+}
+
+/** Addresses are long, and a row may hold many calls. */
+export function addressHash(endpoint: string): string {
+  return hash('sha256', endpoint).slice(0, 16)
+}
+
+type Asked = Pick<SettledCall, 'status' | 'sentTo' | 'unknownAt' | 'reconciled'>
+
+/** When the endpoint is asked about each call: counted from when its outcome became unknown. */
+function questionsOf({ status, sentTo, unknownAt, reconciled }: Asked | StoredCall): number[] {
+  const isAsked = status === 'unknown' && sentTo !== undefined && unknownAt !== undefined && !reconciled
+  return isAsked ? RECONCILE_DELAYS_MS.map((delayMs) => unknownAt + delayMs) : []
+}
+
+/** The earliest question about any of the calls; null where there is none. It is past where the execution ran on for long. */
+export function firstQuestion(calls: readonly Asked[]): number | null {
+  return nextQuestion(calls, Number.NEGATIVE_INFINITY)
+}
+
+/** The earliest question after a time. */
+export function nextQuestion(calls: readonly (Asked | StoredCall)[], after: number): number | null {
+  const later = calls.flatMap(questionsOf).filter((at) => at > after)
+  return later.length === 0 ? null : Math.min(...later)
+}
+
+/** The calls of which a question is due, where all questions before `dueAt` were asked. */
+export function dueCalls(calls: readonly StoredCall[], dueAt: number, now: number): StoredCall[] {
+  return calls.filter((call) => questionsOf(call).some((at) => at >= dueAt && at <= now))
 }
 
 /** What the endpoint said of a call; null where it did not tell, and is asked again. */

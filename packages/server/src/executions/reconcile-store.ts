@@ -3,8 +3,8 @@ import type { Schema } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { isPastBudget } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
-import { callsText, readCalls, type StoredReconciled } from './call-rules.ts'
-import { asSettled, keptAnswer, nextQuestion } from './reconcile-rules.ts'
+import { callsText, readCalls, type StoredCall, type StoredReconciled } from './call-rules.ts'
+import { asSettled, dueCalls, keptAnswer, nextQuestion } from './reconcile-rules.ts'
 
 /** An execution whose unknown calls are due to be asked about. */
 export type DueExecution = Awaited<ReturnType<typeof readDue>>[number]
@@ -22,7 +22,7 @@ export function readDue(db: Kysely<Schema>, { now, exceptOwners, ofEach, limit }
   const due = db
     .selectFrom('executions')
     .select(['owner_id as ownerId', 'execution_id as executionId', 'runtime_id as runtimeId'])
-    .select(['completed_at as completedAt', 'reconcile_at as dueAt'])
+    .select(sql<number>`reconcile_at`.as('dueAt'))
     .select(sql<number>`row_number() over (partition by owner_id order by reconcile_at)`.as('place'))
     .where('reconcile_at', 'is not', null)
     .where('reconcile_at', '<=', now)
@@ -30,40 +30,46 @@ export function readDue(db: Kysely<Schema>, { now, exceptOwners, ofEach, limit }
   return db.selectFrom(due.as('due')).selectAll().where('place', '<=', ofEach).orderBy('dueAt').limit(limit).execute()
 }
 
-/** Sets when the next question is due. True for one caller alone, on any number of replicas: it asks. */
-export async function claimQuestion(db: Kysely<Schema>, due: DueExecution, now: number): Promise<boolean> {
-  const { numUpdatedRows } = await executionOf(db, due)
-    .set({ reconcile_at: nextQuestion(due.completedAt ?? now, now) })
-    .where('reconcile_at', '=', due.dueAt)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+/** The calls to ask about, and when the question after this one is due. */
+export interface ClaimedQuestion {
+  calls: readonly StoredCall[]
+  metadata: string | null
+  claimedAt: number
+  nextAt: number | null
 }
 
-/** The stored unknown calls without an outcome yet, and their metadata. */
-export async function readUnknown(db: Kysely<Schema>, { ownerId, executionId }: DueExecution) {
-  const row = await db
-    .selectFrom('executions')
-    .select(['calls', 'metadata'])
-    .where('owner_id', '=', ownerId)
-    .where('execution_id', '=', executionId)
-    .executeTakeFirst()
-  const calls = readCalls(row?.calls ?? null).filter(({ status, reconciled }) => status === 'unknown' && !reconciled)
-  return { calls, metadata: row?.metadata ?? null }
+/** Sets when the next question is due. Null but for one caller, on any number of replicas: it asks. */
+export function claimQuestion(db: Kysely<Schema>, due: DueExecution, now: number): Promise<ClaimedQuestion | null> {
+  return inTransaction(db, async (tx) => {
+    const row = await tx
+      .selectFrom('executions')
+      .select(['calls', 'metadata'])
+      .where('owner_id', '=', due.ownerId)
+      .where('execution_id', '=', due.executionId)
+      .where('reconcile_at', '=', due.dueAt)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!row) return null
+    const calls = readCalls(row.calls)
+    const nextAt = nextQuestion(calls, now)
+    await executionOf(tx, due).set({ reconcile_at: nextAt }).execute()
+    return { calls: dueCalls(calls, due.dueAt, now), metadata: row.metadata, claimedAt: now, nextAt }
+  })
 }
 
-/** Stores what the endpoint said, by call id. Asks no more where nothing is left to ask. What was told earlier stays. */
+/** Stores what the endpoint said, by call id. Calls that it told of are asked about no more. What was told earlier stays. */
 export async function storeReconciled(
   db: Kysely<Schema>,
   due: DueExecution,
-  told: ReadonlyMap<string, StoredReconciled>,
-  maxBytes: number,
+  { claimedAt, nextAt }: Pick<ClaimedQuestion, 'claimedAt' | 'nextAt'>,
+  { told, maxBytes }: { told: ReadonlyMap<string, StoredReconciled>; maxBytes: number },
 ): Promise<void> {
   const { ownerId, executionId } = due
   await inTransaction(db, async (tx) => {
     const row = await tx
       .selectFrom('executions')
       .innerJoin('owners', 'owners.owner_id', 'executions.owner_id')
-      .select(['calls', 'tier', 'stored_bytes'])
+      .select(['calls', 'reconcile_at', 'tier', 'stored_bytes'])
       .where('executions.owner_id', '=', ownerId)
       .where('execution_id', '=', executionId)
       .forUpdate('executions')
@@ -75,10 +81,11 @@ export async function storeReconciled(
       const isNews = answer !== undefined && call.status === 'unknown' && call.reconciled === undefined
       return isNews ? { ...call, reconciled: keptAnswer(call, answer, { maxBytes, isFull }) } : call
     })
-    const isOver = calls.every(({ status, reconciled }) => status !== 'unknown' || reconciled !== undefined)
+    // Where the next question was asked meanwhile, or a call was added, the time after this one is set already.
+    const isNext = row.reconcile_at === nextAt
     const text = callsText(calls.map(asSettled))
     await executionOf(tx, due)
-      .set({ calls: text, ...(isOver && { reconcile_at: null }) })
+      .set({ calls: text, ...(isNext && { reconcile_at: nextQuestion(calls, claimedAt) }) })
       .execute()
     const bytes = Buffer.byteLength(text ?? '') - Buffer.byteLength(row.calls ?? '')
     await addStoredBytes(tx, [{ ownerId, bytes }])

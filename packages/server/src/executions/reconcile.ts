@@ -10,8 +10,8 @@ import { readSecrets } from '../runtimes/signing-secret.ts'
 import type { StoredCall, StoredReconciled } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { readTraceBytes } from './history-store.ts'
-import { readAnswer } from './reconcile-rules.ts'
-import { claimQuestion, type DueExecution, readDue, readUnknown, storeReconciled } from './reconcile-store.ts'
+import { addressHash, readAnswer } from './reconcile-rules.ts'
+import { type ClaimedQuestion, claimQuestion, type DueExecution, readDue, storeReconciled } from './reconcile-store.ts'
 import { executionTraceparent } from './send-call.ts'
 
 /** How often due questions are looked for. */
@@ -26,63 +26,93 @@ export type ReconcileDeps = Pick<
   'db' | 'clock' | 'limits' | 'dispatcher' | 'inFlight' | 'serving' | 'schemas' | 'keyring' | 'logger'
 >
 
+/** How long an account without room for a question waits: the others must not wait behind it. */
+const CROWDED_MS = 10_000
+
 /** Asks endpoints what became of unknown calls. Any number of replicas may do so at once: each question is asked once. */
 export function createReconciler(deps: ReconcileDeps) {
   const stopping = new Stop()
-  const underWay = new Map<Promise<void>, string>()
+  /** By execution. */
+  const underWay = new Map<string, { ownerId: string; asking: Promise<void> }>()
+  /** Accounts without room, and until when they wait. */
+  const crowded = new Map<string, number>()
+  const all = () => [...underWay.values()]
   const isBusy = (ownerId: string) =>
-    [...underWay.values()].filter((owner) => owner === ownerId).length >= AT_ONCE_OF_ACCOUNT
+    crowded.has(ownerId) || all().filter((one) => one.ownerId === ownerId).length >= AT_ONCE_OF_ACCOUNT
+  const start = (due: DueExecution, now: number) => {
+    const asking = ask(deps, due, stopping)
+      .then((hadRoom) => void (hadRoom || crowded.set(due.ownerId, now + CROWDED_MS)))
+      .catch((err: unknown) => deps.logger.error({ err, executionId: due.executionId }, NOT_ASKED))
+      .finally(() => underWay.delete(due.executionId))
+    underWay.set(due.executionId, { ownerId: due.ownerId, asking })
+  }
   return {
     /** Begins all questions that are due and have room. Does not wait for their answers. */
     async begin(): Promise<void> {
       const [limit, now] = [AT_ONCE - underWay.size, deps.clock.now()]
       if (limit <= 0 || stopping.aborted) return
-      const exceptOwners = [...new Set(underWay.values())].filter(isBusy)
+      for (const [ownerId, until] of crowded) if (until <= now) crowded.delete(ownerId)
+      const exceptOwners = [...new Set([...all().map(({ ownerId }) => ownerId), ...crowded.keys()])].filter(isBusy)
       for (const due of await readDue(deps.db, { now, exceptOwners, ofEach: AT_ONCE_OF_ACCOUNT, limit })) {
-        if (isBusy(due.ownerId) || !(await claimQuestion(deps.db, due, now))) continue
-        const asking = ask(deps, due, stopping)
-          .catch((err: unknown) => deps.logger.error({ err, executionId: due.executionId }, NOT_ASKED))
-          .finally(() => underWay.delete(asking))
-        underWay.set(asking, due.ownerId)
+        if (!underWay.has(due.executionId) && !isBusy(due.ownerId)) start(due, now)
       }
     },
     /** Resolves when the questions under way have been answered. */
     async idle(): Promise<void> {
-      await Promise.all(underWay.keys())
+      await Promise.all(all().map(({ asking }) => asking))
     },
     /** Ends the questions under way. Those that follow them are asked as they are due. */
     async stop(): Promise<void> {
       stopping.abort()
-      await Promise.all(underWay.keys())
+      await this.idle()
     },
   }
 }
 
 const NOT_ASKED = 'an endpoint could not be asked what became of a call'
 
-async function ask(deps: ReconcileDeps, due: DueExecution, signal: Stop): Promise<void> {
-  const runtime = await findRuntime(deps, due.runtimeId)
-  // A later deployment may answer the next question.
-  if (runtime === null) return
+/** Asks what is due about one execution, unless another replica does. False where the account has no room for its calls. */
+async function ask(deps: ReconcileDeps, due: DueExecution, signal: Stop): Promise<boolean> {
+  const { db, clock, limits } = deps
   const held = new HeldBytes(deps.inFlight, due.ownerId)
-  const told = new Map<string, StoredReconciled>()
   try {
-    // Where the account has no room, the next question is a later one.
-    if (held.grow(2 * (await readTraceBytes(deps.db, due.ownerId, due.executionId)))) return
-    const { calls, metadata } = await readUnknown(deps.db, due)
-    const asked = await approvalsOfExecution(deps.db, due.ownerId, due.executionId)
-    const approvals = new Map(asked.filter(({ status }) => status === 'approved').map((row) => [row.call_id, row]))
-    for (const call of calls) {
-      if (signal.aborted) break
-      const approval = approvals.get(call.callId)
-      const result = await send(deps, { runtime, call, approval, metadata, executionId: due.executionId, held, signal })
-      const answer = readAnswer(result, deps.clock.now())
-      if (answer) told.set(call.callId, answer)
-    }
-    if (told.size > 0) await storeReconciled(deps.db, due, told, deps.limits.storedBytes)
+    if (held.grow(2 * (await readTraceBytes(db, due.ownerId, due.executionId)))) return false
+    const claimed = await claimQuestion(db, due, clock.now())
+    // A later deployment may answer the next question.
+    const runtime = claimed && (await findRuntime(deps, due.runtimeId))
+    if (!runtime) return true
+    // Another endpoint has not got these calls: it would say that they never came.
+    const calls = claimed.calls.filter(({ sentTo }) => sentTo === addressHash(runtime.endpoint))
+    const told = await askAll(deps, { due, claimed: { ...claimed, calls }, runtime, held, signal })
+    if (told.size > 0) await storeReconciled(db, due, claimed, { told, maxBytes: limits.storedBytes })
+    return true
   } finally {
     held.release()
   }
+}
+
+interface Asking {
+  due: DueExecution
+  claimed: ClaimedQuestion
+  runtime: Reachable
+  held: HeldBytes
+  signal: Stop
+}
+
+async function askAll(deps: ReconcileDeps, { due, claimed, ...sent }: Asking): Promise<Map<string, StoredReconciled>> {
+  const { executionId } = due
+  const { calls, metadata } = claimed
+  const told = new Map<string, StoredReconciled>()
+  if (calls.length === 0) return told
+  const asked = await approvalsOfExecution(deps.db, due.ownerId, executionId)
+  const approvals = new Map(asked.filter(({ status }) => status === 'approved').map((row) => [row.call_id, row]))
+  for (const call of calls) {
+    if (sent.signal.aborted) break
+    const approval = approvals.get(call.callId)
+    const answer = readAnswer(await send(deps, { ...sent, call, approval, metadata, executionId }), deps.clock.now())
+    if (answer) told.set(call.callId, answer)
+  }
+  return told
 }
 
 type Reachable = ServingRuntime & { endpoint: string }
@@ -91,10 +121,10 @@ type Reachable = ServingRuntime & { endpoint: string }
 async function findRuntime(deps: ReconcileDeps, runtimeId: string): Promise<Reachable | null> {
   const answers = ({ endpoint, deployment }: ServingRuntime) => endpoint !== null && deployment?.reconcile === true
   try {
-    const located = await lookUpById(deps, { runtimeId, what: 'The runtime' }, answers)
+    const cached = await lookUpById(deps, { runtimeId, what: 'The runtime' }, answers)
     // The cached one may have another endpoint.
-    if (!located.isFresh) await located.refresh()
-    const { runtime } = located
+    if (!cached.isFresh) await cached.refresh()
+    const { runtime } = cached
     return runtime.endpoint !== null && answers(runtime) ? { ...runtime, endpoint: runtime.endpoint } : null
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return null

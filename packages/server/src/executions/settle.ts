@@ -17,7 +17,7 @@ type SettleDeps = Pick<ExecutionDeps, 'clock' | 'metrics' | 'limits' | 'storage'
  */
 export async function settle(
   deps: SettleDeps,
-  { row, runtime }: Admitted<NewCall | null>,
+  { row }: Admitted<NewCall | null>,
   outcome: Outcome,
   trace: RecordedTrace,
 ): Promise<{ outcome: Outcome; durationMs: number }> {
@@ -34,7 +34,6 @@ export async function settle(
     outputTokens: trace.outputTokens,
     error: outcome.error && storedWords(outcome.error, storedBytes),
     messageShape: storedShape(trace.messageShape, storedBytes),
-    mayReconcile: runtime.deployment?.reconcile ?? false,
   })
   const isSettled = await deps.settlements.settle(settlement)
   const durationMs = completedAt - startedAt

@@ -1,9 +1,10 @@
-import { type ExecutionKind, type ExecutionSurface, type FinishReason, RECONCILE_DELAYS_MS } from '@svc/contract'
+import type { ExecutionKind, ExecutionSurface, FinishReason } from '@svc/contract'
 import type { Usage } from '../usage/rollup-rules.ts'
 import type { StorageBudget } from '../usage/storage-budget-rules.ts'
 import { textBytes } from '../usage/stored-bytes-rules.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import { callsText, interruptedCalls, type SettledCall } from './call-rules.ts'
+import { firstQuestion } from './reconcile-rules.ts'
 
 /** The columns that an admission writes. */
 export interface NewRow {
@@ -39,17 +40,15 @@ export interface Ending {
   outputTokens: number
   calls: readonly SettledCall[]
   completedAt: number
-  /** False where the deployment does not declare that its endpoint tells what became of calls. Where absent, nobody knows. */
-  mayReconcile?: boolean
 }
 
 /** The end of an execution. It has no place for message text. */
 export type Settlement = ReturnType<typeof settlementOf>
 
 export function settlementOf(begun: NewRow, end: Ending) {
-  const { status, error, calls, steps, mayReconcile = true } = end
-  const durationMs = Math.max(0, end.completedAt - begun.started_at)
-  const unknownCalls = countOf(calls, 'unknown')
+  const { status, error, steps, completedAt } = end
+  const calls = end.calls.map((call) => sinceWhen(call, completedAt))
+  const durationMs = Math.max(0, completedAt - begun.started_at)
   const row = {
     execution_id: begun.execution_id,
     owner_id: begun.owner_id,
@@ -64,10 +63,10 @@ export function settlementOf(begun: NewRow, end: Ending) {
     duration_ms: durationMs,
     call_count: calls.length,
     failed_calls: countOf(calls, 'failed'),
-    unknown_calls: unknownCalls,
-    reconcile_at: unknownCalls > 0 && mayReconcile ? end.completedAt + RECONCILE_DELAYS_MS[0] : null,
+    unknown_calls: countOf(calls, 'unknown'),
+    reconcile_at: firstQuestion(calls),
     calls: callsText(calls),
-    completed_at: end.completedAt,
+    completed_at: completedAt,
   }
   const usage: Usage = {
     ownerId: begun.owner_id,
@@ -81,12 +80,20 @@ export function settlementOf(begun: NewRow, end: Ending) {
     inputTokens: end.inputTokens,
     outputTokens: end.outputTokens,
     durationMs,
-    calls: calls.map(({ capability, status, durationMs }) => {
-      return { capability, isCompleted: status === 'completed', isUnknown: status === 'unknown', durationMs }
+    calls: calls.map(({ capability, status, durationMs, callId }) => {
+      const isUnknown = status === 'unknown'
+      const counted = { capability, isCompleted: status === 'completed', isUnknown, durationMs }
+      return isUnknown ? { ...counted, callId } : counted
     }),
   }
+  if (row.unknown_calls > 0) usage.executionId = begun.execution_id
   // `heardFrom`: whether the endpoint gave a sign of life.
   return { row, usage, heardFrom: countOf(calls, 'completed') > 0 }
+}
+
+// Of a call that was still under way, nobody will know from now on.
+function sinceWhen(call: SettledCall, completedAt: number): SettledCall {
+  return call.status === 'unknown' && call.unknownAt === undefined ? { ...call, unknownAt: completedAt } : call
 }
 
 function countOf(calls: readonly SettledCall[], status: SettledCall['status']): number {

@@ -7,7 +7,7 @@ import { storedText, storedWords } from './rules.ts'
 import type { Ending, SettledStep } from './settlement-rules.ts'
 
 /** The trace of an execution: shapes, counts and payloads. Message text has no place in it. */
-export type RecordedTrace = Omit<Ending, 'status' | 'finishReason' | 'error' | 'completedAt' | 'mayReconcile'>
+export type RecordedTrace = Omit<Ending, 'status' | 'finishReason' | 'error' | 'completedAt'>
 
 /** The shape of messages, roles and types of parts, as JSON text. */
 export function shapeText(messages: readonly Message[]): string {
@@ -21,6 +21,7 @@ export interface PayloadRules {
   effectOf(capability: string): CapabilityEffect
   /** Whether calls go out with an end user's token. */
   hasToken: boolean
+  sentTo: string | undefined
 }
 
 export class TraceRecorder {
@@ -66,22 +67,33 @@ export class TraceRecorder {
 
 // Field by field: the call may hold an earlier status, and Node 20 copies a spread before other fields slowly.
 export function endedCall(call: NewCall, result: CallResult, storedBytes: number): SettledCall {
-  const { callId, ordinal, capability, effect, hasToken, step, input, startedAt } = call
+  const { callId, ordinal, capability, effect, hasToken, sentTo, step, input, startedAt } = call
   const durationMs = Math.round(result.durationMs)
-  const status = result.ok ? 'completed' : result.isUnknown ? 'unknown' : 'failed'
+  const unknownAt = result.ok ? undefined : result.unknownAt
+  const status = result.ok ? 'completed' : unknownAt === undefined ? 'failed' : 'unknown'
   const output = result.ok ? storedText(result.redacted.text, storedBytes) : null
   const error = result.ok ? null : storedWords(result.message, storedBytes)
-  const ended = { status, output, error, durationMs } as const
-  return { callId, ordinal, capability, effect, hasToken, step, input, startedAt, ...ended }
+  const ended = { status, output, error, durationMs, unknownAt } as const
+  return { callId, ordinal, capability, effect, hasToken, sentTo, step, input, startedAt, ...ended }
 }
 
 /** A call of a model as it is recorded before it is sent. */
 export function newCall(
   { callId, ordinal, capability, step, input }: AgentCall,
   startedAt: number,
-  { redactor, storedBytes, effectOf, hasToken }: PayloadRules,
+  { redactor, storedBytes, effectOf, hasToken, sentTo }: PayloadRules,
 ): NewCall {
   const stored = storedText(redactor.jsonText(input.text), storedBytes)
   const effect = effectOf(capability)
-  return { callId, ordinal, capability, effect, hasToken: hasToken || undefined, step, startedAt, input: stored }
+  return {
+    callId,
+    ordinal,
+    capability,
+    effect,
+    hasToken: hasToken || undefined,
+    sentTo,
+    step,
+    startedAt,
+    input: stored,
+  }
 }

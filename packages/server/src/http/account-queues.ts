@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { limited } from '../errors.ts'
-import { createRunQueue } from '../lib/run-queue.ts'
+import { KeyedSemaphore } from '../lib/keyed-semaphore.ts'
 import { accountOfRequest, stateOf } from './request-state.ts'
 
 const HANDLERS = { permits: 8, permitsPerKey: 4, waiting: 1_000, waitingPerKey: 64 }
 // SQLite has one thread for all reads: with one statement of each account in it, no account delays others for long.
 const READS = { ...HANDLERS, permits: Infinity, permitsPerKey: 1 }
+const EXAMINATIONS = { permits: 20, permitsPerKey: 1, waiting: 0, waitingPerKey: 0 }
 const DEPLOYMENTS = { permits: 1_000, permitsPerKey: 1, waiting: 1_000, waitingPerKey: 64 }
 
 export type AccountQueues = ReturnType<typeof createAccountQueues>
@@ -13,11 +14,13 @@ export type AccountQueues = ReturnType<typeof createAccountQueues>
 /** The queues of requests on the owner and the deploy plane, by account. */
 export function createAccountQueues() {
   const message = 'Too many requests to the owner’s API are under way. Try again in a moment.'
-  const shared = { waitMs: 5_000, refusal: () => limited(message, 1_000) }
+  const options = { waitMs: 5_000, refusal: () => limited(message, 1_000) }
   return {
-    all: createRunQueue({ ...shared, limits: HANDLERS }),
+    all: new KeyedSemaphore(HANDLERS, options),
+    /** Examinations of endpoints: one of an account at a time, refused at once where another one is under way. */
+    examinations: createExaminationQueue(),
     /** Requests that read much pass this queue first. */
-    reads: createRunQueue({ ...shared, limits: READS }),
+    reads: new KeyedSemaphore(READS, options),
   }
 }
 
@@ -32,10 +35,15 @@ export function queueHandlers(plane: FastifyInstance, queues: AccountQueues): vo
     if (config?.load === 'execution' || config?.hasOwnBound) return
     route.handler = (request, reply) => {
       const [account, { closed }] = [accountOfRequest(request), stateOf(request)]
-      const handle = () => queues.all(account, async () => handler.call(plane, request, reply), closed)
-      return config?.readsMuch ? queues.reads(account, handle, closed) : handle()
+      const handle = () => queues.all.run(account, async () => handler.call(plane, request, reply), closed)
+      return config?.readsMuch ? queues.reads.run(account, handle, closed) : handle()
     }
   })
+}
+
+function createExaminationQueue(): KeyedSemaphore {
+  const message = 'Another doctor of this account, or too many of others, are under way. Run it again in a moment.'
+  return new KeyedSemaphore(EXAMINATIONS, { refusal: () => limited(message, 5_000) })
 }
 
 /**
@@ -44,7 +52,7 @@ export function queueHandlers(plane: FastifyInstance, queues: AccountQueues): vo
  */
 export function createDeploymentQueue(): (request: FastifyRequest) => Promise<void> {
   const message = 'Too many deployments of this account are under way. Deploy again in a moment.'
-  const queue = createRunQueue({ limits: DEPLOYMENTS, waitMs: 10_000, refusal: () => limited(message, 2_000) })
+  const queue = new KeyedSemaphore(DEPLOYMENTS, { waitMs: 10_000, refusal: () => limited(message, 2_000) })
   return (request) => {
     const { closed } = stateOf(request)
     const ended = new Promise<void>((resolve) => closed.addEventListener('abort', resolve))
@@ -53,7 +61,7 @@ export function createDeploymentQueue(): (request: FastifyRequest) => Promise<vo
         begin()
         return ended
       }
-      queue(accountOfRequest(request), work, closed).catch(refuse)
+      queue.run(accountOfRequest(request), work, closed).catch(refuse)
     })
   }
 }

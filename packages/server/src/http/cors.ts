@@ -1,5 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { forbidden } from '../errors.ts'
+import type { CachedRuntime } from '../runtimes/serving.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 
 const EXPOSED = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
@@ -61,5 +62,21 @@ export function answerPreflights(
         })
         .send()
     })
+  }
+}
+
+/** A runtime whose origins are judged again when it is read again: it may have another list by then. */
+export function guardOrigin(found: CachedRuntime, request: FastifyRequest, reply: FastifyReply): CachedRuntime {
+  return {
+    get runtime() {
+      return found.runtime
+    },
+    get isFresh() {
+      return found.isFresh
+    },
+    async refresh() {
+      await found.refresh()
+      checkOrigin(found.runtime, request, reply)
+    },
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { STRANGERS } from '../admission/in-flight.ts'
+import { ANONYMOUS } from '../admission/in-flight.ts'
 import { KeyedSemaphore } from '../lib/keyed-semaphore.ts'
 import { limitTime } from '../lib/limit-time.ts'
 import { SMALL_BODY_BYTES } from './json-body.ts'
@@ -27,19 +27,14 @@ export function discardUnreadBodies(app: FastifyInstance, slotMs = SLOT_MS): voi
       await limitTime(once(raw, 'close'), slotMs, null).catch(() => {})
       done()
     }
-    const destroy = () => void raw.destroy()
-    try {
-      slots.run(senderOf(request), discard, stateOf(request).closed).catch(destroy)
-    } catch {
-      destroy()
-    }
+    slots.run(senderOf(request), discard, stateOf(request).closed).catch(() => raw.destroy())
   })
 }
 
 /** Callers without a credential share one key: they can have any number of networks. */
 function senderOf(request: FastifyRequest): string {
   const { accountId, config } = stateOf(request)
-  return config.plane === 'public' ? STRANGERS : (accountId ?? STRANGERS)
+  return config.plane === 'public' ? ANONYMOUS : (accountId ?? ANONYMOUS)
 }
 
 function isLargeAndUnread({ complete, headers }: IncomingMessage): boolean {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { BatchWriter } from '../executions/batch-writer.ts'
 import type { RunningExecutions } from '../executions/running.ts'
 import type { Settlements } from '../executions/settlements.ts'
-import { Stop } from '../lib/stop-signal.ts'
+import { Deadline } from '../lib/deadline.ts'
 import type { UnderWay } from '../lib/under-way.ts'
 import type { StreamedRuns } from '../streams/streamed-runs.ts'
 
@@ -63,24 +63,25 @@ export async function drain(app: FastifyInstance, deps: DrainDeps, times: DrainT
 }
 
 async function noneLeft(streams: DrainDeps['streams']['detached'], maxMs: number): Promise<void> {
-  const late = new Stop()
-  const timer = setTimeout(() => late.abort(), maxMs)
-  await streams.idle(late)
-  clearTimeout(timer)
+  const deadline = new Deadline(maxMs)
+  await streams.idle(deadline)
+  deadline.release()
 }
 
 async function allEnded({ requests, running }: DrainDeps, maxMs: number): Promise<void> {
-  const late = new Stop()
-  const timer = setTimeout(() => late.abort(), maxMs)
-  while (requests.size + running.size > 0 && !late.aborted) {
-    await requests.idle(late)
-    await running.idle(late)
+  const deadline = new Deadline(maxMs)
+  while (requests.size + running.size > 0 && !deadline.aborted) {
+    await requests.idle(deadline)
+    await running.idle(deadline)
   }
-  clearTimeout(timer)
+  deadline.release()
 }
 
-// An answer closes a moment before its last byte has left. A connection is closed once it is idle again.
-async function flush(app: FastifyInstance, closed: Promise<void>, flushMs: number): Promise<void> {
+/**
+ * Waits until the server has closed. An answer closes a moment before its last byte has left, so a connection is closed once it
+ * is idle again; one that never sent a request is not idle to Node.js, and is closed after `flushMs`.
+ */
+export async function flush(app: FastifyInstance, closed: Promise<void>, flushMs: number): Promise<void> {
   const closing = setInterval(() => app.server.closeIdleConnections(), FLUSH_STEP_MS)
   const end = setTimeout(() => app.server.closeAllConnections(), flushMs)
   await closed

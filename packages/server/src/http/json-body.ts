@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { heapWeight, transcriptWeight } from '../admission/heap-weight.ts'
-import { type HeldBytes, STRANGERS } from '../admission/in-flight.ts'
+import { ANONYMOUS, type HeldBytes } from '../admission/in-flight.ts'
 import { bodyTooLarge, invalid, invalidField, noRoom } from '../errors.ts'
 import { BoundedBuffer } from '../lib/bounded-buffer.ts'
 import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
@@ -43,7 +43,7 @@ export function acceptJson(app: FastifyInstance, { limits, loopShare }: Pick<Htt
     readBody(payload, { maxBytes: Math.min(maxBodyBytes, limits.bodyBytes), held }, (bytes) => {
       if (bytes instanceof Error) done(bytes)
       else if (bytes.length <= SMALL_BODY_BYTES) parse(bytes)
-      else loopShare.run(accountId ?? STRANGERS, () => parse(bytes), closed).catch(() => done(incomplete()))
+      else loopShare.run(accountId ?? ANONYMOUS, () => parse(bytes), closed).catch(() => done(incomplete()))
     })
   })
   app.addContentTypeParser('*', (_request, _payload, done) => done(notJson()))

@@ -5,14 +5,14 @@ import { authenticateSession } from '../accounts/sessions.ts'
 import { unauthorized } from '../errors.ts'
 import { createCoalescer } from '../lib/coalesce.ts'
 import { authenticateDeployKey, type RuntimeIdentity } from '../runtimes/runtimes.ts'
-import { type CachedRuntime, lookUpByPublicKey, revalidating } from '../runtimes/serving.ts'
+import { lookUpByPublicKey, revalidating } from '../runtimes/serving.ts'
 import { queueHandlers } from './account-queues.ts'
-import { checkOrigin, echoOrigin } from './cors.ts'
+import { checkOrigin, echoOrigin, guardOrigin } from './cors.ts'
 import { requireOwnOrigin } from './csrf.ts'
 import type { HttpDeps } from './deps.ts'
 import { toAppError } from './error-handler.ts'
 import { judgeVisitor, takeRate } from './rate-limit.ts'
-import { type RequestSession, setLocated, setRuntime, stateOf } from './request-state.ts'
+import { type RequestSession, setCachedRuntime, setRuntime, stateOf } from './request-state.ts'
 import { cookieName, readSessionCookie, setSessionCookie } from './session-cookie.ts'
 import type { Plane } from './typed.ts'
 
@@ -55,8 +55,8 @@ export function publicKeyPlane(app: FastifyInstance, deps: HttpDeps, routes: Rou
       echoOrigin(request, reply)
       const found = guardOrigin(await lookUpByPublicKey(deps, bearer(request)), request, reply)
       await revalidating(found, (runtime) => checkOrigin(runtime, request, reply))
-      setLocated(request, found)
-      await takeRate(deps, { located: found, routes: 'page' }, request, reply)
+      setCachedRuntime(request, found)
+      await takeRate(deps, { cached: found, routes: 'page' }, request, reply)
     })
     plane.addHook('preValidation', (request, _reply, done) => {
       judgeVisitor(deps, request)
@@ -66,8 +66,8 @@ export function publicKeyPlane(app: FastifyInstance, deps: HttpDeps, routes: Rou
     plane.setErrorHandler(async (error, request) => {
       // A body that could not be read names no end user: its network is the visitor.
       judgeVisitor(deps, request)
-      const { located } = stateOf(request)
-      if (located && !located.isFresh && toAppError(error, deps).code === 'validation_error') await located.refresh()
+      const { cachedRuntime: cached } = stateOf(request)
+      if (cached && !cached.isFresh && toAppError(error, deps).code === 'validation_error') await cached.refresh()
       throw error
     })
     routes(plane)
@@ -138,22 +138,6 @@ export function sessionOfRequest(request: FastifyRequest): RequestSession | unde
 /** The runtime of a request on the deploy plane. */
 export function runtimeOf(request: FastifyRequest): RuntimeIdentity {
   return known(stateOf(request).runtime)
-}
-
-// A runtime that is read again may have another list of origins by then.
-function guardOrigin(found: CachedRuntime, request: FastifyRequest, reply: FastifyReply): CachedRuntime {
-  return {
-    get runtime() {
-      return found.runtime
-    },
-    get isFresh() {
-      return found.isFresh
-    },
-    async refresh() {
-      await found.refresh()
-      checkOrigin(found.runtime, request, reply)
-    },
-  }
 }
 
 function openPlane(app: FastifyInstance, name: Plane, routes: Routes): void {

@@ -15,17 +15,17 @@ type RateDeps = Pick<HttpDeps, 'rateLimit' | 'metrics'>
  */
 export function takeRate(
   deps: RateDeps,
-  { located, routes }: { located: CachedRuntime; routes: RateRoutes },
+  { cached, routes }: { cached: CachedRuntime; routes: RateRoutes },
   request: FastifyRequest,
   reply: FastifyReply,
 ): void | Promise<void> {
-  const { runtime } = located
+  const { runtime } = cached
   const asked = { routes, network: networkOfCaller(request) }
   const taken = deps.rateLimit.take({ runtime, ...asked })
-  if (taken.ok || !taken.mayBeStale || located.isFresh) return applyRate(deps, taken, request, reply)
-  return located.refresh().then(() => {
-    const isSamePlan = located.runtime.tier === runtime.tier
-    applyRate(deps, isSamePlan ? taken : deps.rateLimit.take({ runtime: located.runtime, ...asked }), request, reply)
+  if (taken.ok || !taken.mayBeStale || cached.isFresh) return applyRate(deps, taken, request, reply)
+  return cached.refresh().then(() => {
+    const isSamePlan = cached.runtime.tier === runtime.tier
+    applyRate(deps, isSamePlan ? taken : deps.rateLimit.take({ runtime: cached.runtime, ...asked }), request, reply)
   })
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import type { Owner } from '../accounts/accounts.ts'
 import type { LiveSession } from '../accounts/sessions.ts'
-import { type HeldBytes, partOf, SIGN_INS, STRANGERS } from '../admission/in-flight.ts'
+import { ANONYMOUS, type HeldBytes, partOf, SIGN_INS } from '../admission/in-flight.ts'
 import type { RateTaken } from '../admission/rate-limit.ts'
 import { networkOf } from '../lib/network.ts'
 import { Stop } from '../lib/stop-signal.ts'
@@ -29,7 +29,7 @@ class RequestState {
   /** The bytes that the request holds for its account. */
   held: HeldBytes | null = null
   /** The runtime of the public key or of the path. */
-  located: CachedRuntime | null = null
+  cachedRuntime: CachedRuntime | null = null
   /** On the owner plane: the account, and the session if the credential is not an API key. */
   owner: Owner | null = null
   session: RequestSession | undefined = undefined
@@ -76,7 +76,7 @@ export function accountOfRequest(request: FastifyRequest): string {
 
 /** The account that counts a request without a credential: the part of its network. */
 export function anonymousAccountOf(request: FastifyRequest): string {
-  return partOf(stateOf(request).config.isSignIn ? SIGN_INS : STRANGERS, sharingNetwork(request.ip))
+  return partOf(stateOf(request).config.isSignIn ? SIGN_INS : ANONYMOUS, sharingNetwork(request.ip))
 }
 
 /** Sets the runtime that the request is for, and its account as the one that the request counts against. */
@@ -87,16 +87,16 @@ export function setRuntime(request: FastifyRequest, runtime: RuntimeIdentity): v
 }
 
 /** The same for a runtime that can be read again. */
-export function setLocated(request: FastifyRequest, located: CachedRuntime): void {
-  stateOf(request).located = located
-  setRuntime(request, located.runtime)
+export function setCachedRuntime(request: FastifyRequest, cached: CachedRuntime): void {
+  stateOf(request).cachedRuntime = cached
+  setRuntime(request, cached.runtime)
 }
 
 /** The runtime that a request is for. Throws on a route that looks up none: a programming error. */
-export function locatedOf(request: FastifyRequest): CachedRuntime {
-  const { located } = stateOf(request)
-  if (located === null) throw new Error('a request reached its handler without a look-up of its runtime')
-  return located
+export function cachedRuntimeOf(request: FastifyRequest): CachedRuntime {
+  const { cachedRuntime } = stateOf(request)
+  if (cachedRuntime === null) throw new Error('a request reached its handler without a look-up of its runtime')
+  return cachedRuntime
 }
 
 /** Records the execution that the request became: its log line and its span name it. */

@@ -6,7 +6,7 @@ import type { AppError } from '../errors.ts'
 export const TAGS = [
   { name: 'Service', description: 'Who answers here, and how to talk to it.' },
   { name: 'Discovery', description: 'What runtimes publish, for anybody.' },
-  { name: 'Broker', description: 'Calls of single capabilities by strangers.' },
+  { name: 'Broker', description: 'Anonymous calls of single capabilities.' },
   { name: 'MCP', description: 'Runtimes as servers of the Model Context Protocol.' },
   { name: 'Chat', description: 'What a web page does with a runtime’s public key.' },
   { name: 'Deployments', description: 'Publishing capabilities and checking in, with a runtime’s deploy key.' },
@@ -16,6 +16,7 @@ export const TAGS = [
   { name: 'Traces', description: 'What is kept of each execution.' },
   { name: 'Projects', description: 'Groups of runtimes.' },
   { name: 'Analytics', description: 'Figures over time.' },
+  { name: 'Webhooks', description: 'Where events of the account are sent.' },
   { name: 'Billing', description: 'Plans, usage and payment.' },
   { name: 'Account', description: 'Signing up, in and out.' },
 ] as const

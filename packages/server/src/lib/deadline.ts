@@ -7,7 +7,7 @@ export class Deadline extends Stop {
   readonly #onCallerStop = () => this.#end('caller')
   #endedBy: 'caller' | 'time' | null = null
 
-  constructor(limitMs: number, caller: StopSignal | undefined) {
+  constructor(limitMs: number, caller?: StopSignal) {
     super()
     this.#caller = caller
     this.#timer = setTimeout(() => this.#end('time'), limitMs)

@@ -10,18 +10,26 @@ export interface SemaphoreLimits {
   waitingPerKey: number
 }
 
-/** The queue is full for every key (`all`), or for this one (`key`). */
-export class SemaphoreFullError extends Error {
-  readonly scope: 'all' | 'key'
+/** The queue is full for every key (`all`) or for this one (`key`), or the wait ended by its signal or its time (`wait`). */
+export type RefusalReason = 'all' | 'key' | 'wait'
 
-  constructor(scope: 'all' | 'key') {
-    super(`the queue is full (${scope})`)
-    this.scope = scope
+/** A job that did not start. */
+export class RefusedError extends Error {
+  readonly reason: RefusalReason
+
+  constructor(reason: RefusalReason) {
+    super(`the job was refused (${reason})`)
+    this.reason = reason
   }
 }
 
-/** The job was cancelled while it waited, and did not start. */
-export class WaitCancelledError extends Error {}
+interface SemaphoreOptions {
+  /** A job that waits longer is refused. */
+  waitMs?: number
+  /** The error of a refused job. */
+  refusal?: (reason: RefusalReason) => Error
+  now?: () => number
+}
 
 type Start = () => void
 
@@ -36,6 +44,8 @@ const MAX_KEYS = 10_000
 export class KeyedSemaphore {
   readonly #limits: SemaphoreLimits
   readonly #now: () => number
+  readonly #waitMs: number
+  readonly #refusal: (reason: RefusalReason) => Error
   readonly #running = new Map<string, number>()
   // A key moves to the end of the map when one of its jobs starts.
   readonly #queues = new Map<string, Start[]>()
@@ -44,9 +54,11 @@ export class KeyedSemaphore {
   #runningCount = 0
   #waitingCount = 0
 
-  constructor(limits: SemaphoreLimits, now = () => performance.now()) {
+  constructor(limits: SemaphoreLimits, options: SemaphoreOptions = {}) {
     this.#limits = limits
-    this.#now = now
+    this.#now = options.now ?? (() => performance.now())
+    this.#waitMs = options.waitMs ?? Number.POSITIVE_INFINITY
+    this.#refusal = options.refusal ?? ((reason) => new RefusedError(reason))
   }
 
   get running(): number {
@@ -57,16 +69,13 @@ export class KeyedSemaphore {
     return this.#waitingCount
   }
 
-  /**
-   * Runs `work` once a permit is free. Throws {@link SemaphoreFullError} synchronously where the queue is full; rejects with
-   * {@link WaitCancelledError} when the signal aborts while the job waits, or it waits longer than `maxWaitMs`.
-   */
-  run<T>(key: string, work: () => Promise<T>, signal?: StopSignal, maxWaitMs = Infinity): Promise<T> {
-    if (signal?.aborted) return Promise.reject(new WaitCancelledError())
+  /** Runs `work` once a permit is free. Rejects with the refusal where the queue is full, or the wait ends before. */
+  async run<T>(key: string, work: () => Promise<T>, signal?: StopSignal): Promise<T> {
+    if (signal?.aborted) throw this.#refusal('wait')
     if (this.#mayStart(key)) return this.#perform(key, work)
     const queue = this.#queues.get(key) ?? []
     const places = Math.min(this.#limits.waiting - this.#waitingCount, this.#limits.waitingPerKey)
-    if (queue.length >= places) throw new SemaphoreFullError(queue.length === 0 ? 'all' : 'key')
+    if (queue.length >= places) throw this.#refusal(queue.length === 0 ? 'all' : 'key')
     return new Promise<T>((resolve, reject) => {
       const endWait = () => {
         clearTimeout(timer)
@@ -75,13 +84,13 @@ export class KeyedSemaphore {
       const cancel = () => {
         endWait()
         this.#remove(key, start)
-        reject(new WaitCancelledError())
+        reject(this.#refusal('wait'))
       }
       const start = () => {
         endWait()
         this.#perform(key, work).then(resolve, reject)
       }
-      const timer = maxWaitMs === Infinity ? undefined : setTimeout(cancel, maxWaitMs)
+      const timer = Number.isFinite(this.#waitMs) ? setTimeout(cancel, this.#waitMs) : undefined
       signal?.addEventListener('abort', cancel)
       queue.push(start)
       this.#queues.set(key, queue)

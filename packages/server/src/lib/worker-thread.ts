@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads'
-import { WaitCancelledError } from './keyed-semaphore.ts'
 
 /** Runs jobs one at a time. An answer has parts: those that were finished survive when the thread is stopped. */
 export interface JobThread<Job, Part> {
@@ -18,9 +17,12 @@ export function startWorker(program: URL, maxHeapMb = 256): Worker {
 
 /**
  * A worker thread that starts with the first job, ends when a part is late, and starts again with the next job. Its first
- * message tells that it is ready, every other one is a part.
+ * message tells that it is ready, every other one is a part. `closed` makes the error of jobs after the close.
  */
-export function createWorkerThread<Job, Part>(startWorker: () => Worker): JobThread<Job, Part> {
+export function createWorkerThread<Job, Part>(
+  startWorker: () => Worker,
+  closed = () => new Error('the worker thread is closed'),
+): JobThread<Job, Part> {
   let worker: Promise<Worker> | null = null
   let isClosed = false
 
@@ -41,7 +43,7 @@ export function createWorkerThread<Job, Part>(startWorker: () => Worker): JobThr
 
   return {
     async run(job, limitsMs) {
-      if (isClosed) throw new WaitCancelledError()
+      if (isClosed) throw closed()
       worker ??= start()
       return runOn<Job, Part>(await worker, job, limitsMs)
     },

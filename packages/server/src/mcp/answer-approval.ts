@@ -2,11 +2,14 @@ import { isJsonObject, type JsonObject, type PendingApproval, Preview } from '@s
 import type { FastifyReply } from 'fastify'
 import { decideApproval } from '../approvals/decide-approval.ts'
 import type { ApprovalDeps } from '../approvals/deps.ts'
-import { statusAt } from '../approvals/rules.ts'
+import { plainLine, statusAt } from '../approvals/rules.ts'
 import { answerOf } from '../approvals/standing.ts'
-import { accountOfRequest, locatedOf, setExecution, stateOf } from '../http/request-state.ts'
+import { AppError } from '../errors.ts'
+import { accountOfRequest, cachedRuntimeOf, setExecution, stateOf } from '../http/request-state.ts'
 import { JsonDocument } from '../lib/json-document.ts'
-import { invalidParams } from './messages.ts'
+import type { CachedRuntime } from '../runtimes/serving.ts'
+import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
+import { invalidParams, type MessageFault, unknownTool } from './messages.ts'
 import { approvalState, openApproval, type RepeatedCall } from './open-approval.ts'
 import { failure, output, type ToolResult } from './tool-results.ts'
 
@@ -44,7 +47,9 @@ export function askPerson({ approvalId, approvalKey, preview }: Asked): InputReq
 type Asked = Pick<PendingApproval, 'approvalId' | 'approvalKey' | 'preview'>
 
 function textOf({ title, lines = [], amount }: Preview): string {
-  return [title, ...lines, ...(amount ? [`${amount.value} ${amount.currency}`] : [])].join('\n')
+  const sum = amount ? [`${amount.value} ${amount.currency}`] : []
+  // A value that the endpoint repeats must not look like a line of its own.
+  return [title, ...lines, ...sum].map((line) => plainLine(line)).join('\n')
 }
 
 /** A call that was made before, with what a person said. Throws the fault of one that is not the call of its state. */
@@ -54,25 +59,60 @@ export async function answerDecision(
   { responses, ...call }: Omit<RepeatedCall, 'runtimeId'> & { responses: unknown },
 ): Promise<ToolResult | InputRequired> {
   const { request } = reply
-  const located = locatedOf(request)
-  const { runtimeId } = located.runtime
+  const cached = cachedRuntimeOf(request)
+  const { runtimeId } = cached.runtime
+  if (!cached.isFresh) await cached.refresh()
+  requireTool(cached.runtime, call.name)
   const opened = await openApproval(deps, { ...call, runtimeId })
-  if (!opened) throw invalidParams('params.requestState is not one of this call')
+  if (!opened) throw otherState()
   const { approval, approvalId, approvalKey } = opened
   setExecution(request, approval.execution_id)
   const decision = decisionIn(responses)
-  if (decision === 'none' && statusAt(approval, deps.clock.now()) === 'pending') {
+  if (decision === 'none' || decision === 'cancel') {
+    if (statusAt(approval, deps.clock.now()) !== 'pending') return toResult(await answerOf(deps, approval))
+    if (decision === 'cancel') return failure('The person was asked and has not decided. The call was not run.')
     return askPerson({ approvalId, approvalKey, preview: Preview.parse(JSON.parse(approval.preview)) })
   }
-  if (decision === 'cancel') return failure('The person was asked and has not decided. The call was not run.')
-  if (decision === 'none') return toResult(await answerOf(deps, approval))
   const scope = deps.running.begin(accountOfRequest(request), deps.limits.executionMs, stateOf(request))
-  const caller = { owns: (found: { runtime_id: string }) => found.runtime_id === runtimeId, locate: () => located }
+  const caller = {
+    owns: (found: { runtime_id: string }) => found.runtime_id === runtimeId,
+    locate: () => guardTool(cached, call.name),
+  }
   try {
     const said = { decision, approvalId, approvalKey, endUserToken: undefined }
     return toResult(await decideApproval(deps, { caller, scope }, said))
+  } catch (error) {
+    throw error instanceof AppError && error.code === 'not_found' ? otherState() : error
   } finally {
     scope.end()
+  }
+}
+
+/** The same for a state that nothing answers to, for another call's and for another user's. */
+function otherState(): MessageFault {
+  return invalidParams(
+    'params.requestState is not one of this call: repeat it with the tool, the arguments and the user that it was given for',
+  )
+}
+
+/** A later deployment may have removed the tool. */
+function requireTool({ deployment }: ServingRuntime, name: string): void {
+  if (!deployment?.capabilities.has(name)) throw unknownTool()
+}
+
+/** A runtime whose tool is looked for again when it is read again. */
+function guardTool(found: CachedRuntime, name: string): CachedRuntime {
+  return {
+    get runtime() {
+      return found.runtime
+    },
+    get isFresh() {
+      return found.isFresh
+    },
+    async refresh() {
+      await found.refresh()
+      requireTool(found.runtime, name)
+    },
   }
 }
 

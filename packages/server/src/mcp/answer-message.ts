@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { z } from 'zod'
 import { internal } from '../errors.ts'
 import { answerJsonText } from '../http/json-answer.ts'
-import { locatedOf } from '../http/request-state.ts'
+import { cachedRuntimeOf } from '../http/request-state.ts'
 import { answerTool, type McpDeps } from './answer-tool.ts'
 import { type Answer, invalidParams, type Message, MessageFault, refusalBody, SUPPORTED_VERSIONS } from './messages.ts'
 import { judgeRequest, negotiated, type Request } from './protocol-rules.ts'
@@ -41,9 +41,9 @@ async function resultOf(deps: McpDeps, reply: FastifyReply, request: Request): P
     const { meta } = serverOf(reply)
     return request.era === 'modern' ? { resultType: 'complete', ...result, _meta: meta } : { ...result, _meta: meta }
   }
-  const located = locatedOf(reply.request)
+  const cached = cachedRuntimeOf(reply.request)
   // No admission confirms that the cached deployment still serves.
-  if (!located.isFresh) await located.refresh()
+  if (!cached.isFresh) await cached.refresh()
   const { info, meta, tools } = serverOf(reply)
   if (request.method === 'initialize') {
     return { protocolVersion: negotiated(request.params), capabilities: CAPABILITIES, serverInfo: info }
@@ -64,7 +64,7 @@ async function resultOf(deps: McpDeps, reply: FastifyReply, request: Request): P
 }
 
 function serverOf(reply: FastifyReply): PublishedServer {
-  const { runtime } = locatedOf(reply.request)
+  const { runtime } = cachedRuntimeOf(reply.request)
   if (!runtime.deployment) throw internal(new Error('a runtime without a deployment answered an MCP request'))
   return publishedServer(runtime, runtime.deployment)
 }

@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject } from '@svc/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApprovalDeps } from '../approvals/deps.ts'
-import { AppError, approvalNeeded } from '../errors.ts'
+import { APPROVAL_NEEDED, AppError } from '../errors.ts'
 import { answerCall } from '../executions/answer-execution.ts'
 import { type CallOutcome, toCallRequest } from '../executions/call-capability.ts'
 import type { ExecutionDeps } from '../executions/deps.ts'
 import { IdempotencyHeaders } from '../executions/idempotency.ts'
-import { locatedOf } from '../http/request-state.ts'
+import { cachedRuntimeOf } from '../http/request-state.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import { answerDecision, askPerson, canElicit, type InputRequired } from './answer-approval.ts'
-import { invalidParams } from './messages.ts'
+import { invalidParams, unknownTool } from './messages.ts'
 import type { Request } from './protocol-rules.ts'
 import { failure, output, type ToolResult } from './tool-results.ts'
 
@@ -35,8 +35,8 @@ export async function answerTool(
       const decided = { ...call, state: params['requestState'], responses: params['inputResponses'] }
       return await answerDecision(deps, reply, decided)
     }
-    const located = locatedOf(reply.request)
-    return toResult(await answerCall(deps, { reply, located }, toRequest(reply.request, message, call)), message)
+    const cached = cachedRuntimeOf(reply.request)
+    return toResult(await answerCall(deps, { reply, cached: cached }, toRequest(reply.request, message, call)), message)
   } catch (error) {
     return toldAsResult(error)
   }
@@ -68,15 +68,16 @@ function toResult({ ok, body }: CallOutcome, { era, clientCapabilities }: Reques
   if (!ok) return failure(body.error.message)
   if (!('approval' in body)) return output(JsonDocument.of(body.output), era)
   // The recorded answer to an idempotency key may be one for another client.
-  return canElicit(clientCapabilities) ? askPerson(body.approval) : failure(approvalNeeded().message)
+  return canElicit(clientCapabilities) ? askPerson(body.approval) : failure(APPROVAL_NEEDED)
 }
 
 /** Refusals that a model can mend, or should tell its user of. Throws the others. */
 function toldAsResult(error: unknown): ToolResult {
   if (!(error instanceof AppError)) throw error
   const { code, message, fieldErrors = {} } = error
-  if (code === 'not_found') throw invalidParams('Unknown tool')
-  if (code === 'forbidden' || code === 'unauthorized') return failure(message)
+  if (code === 'not_found') throw unknownTool()
+  // Any other 403 is the origin's: the runtime was read again, and has another list.
+  if (message === APPROVAL_NEEDED || code === 'unauthorized') return failure(message)
   if (code !== 'validation_error' || !('input' in fieldErrors)) throw error
   const faults = Object.entries(fieldErrors).map(([field, said]) => `${field}: ${said.join(' ')}`)
   return failure(faults.join('\n'))

@@ -83,6 +83,10 @@ export function invalidParams(what: string): MessageFault {
   return new MessageFault(200, CODES.invalidParams, `Invalid params: ${what}`)
 }
 
+export function unknownTool(): MessageFault {
+  return invalidParams('Unknown tool')
+}
+
 export function idOf(body: unknown): MessageId | undefined {
   return MessageId.safeParse(Object(body).id).data
 }

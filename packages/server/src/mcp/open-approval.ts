@@ -28,7 +28,10 @@ export function approvalState({ approvalId, approvalKey }: Omit<OpenedApproval, 
   return `${approvalId}.${approvalKey}`
 }
 
-/** The approval that a state opens; null where it is another call's, or its key is wrong. */
+/**
+ * The approval that a state opens; null where it is another call's, its key is wrong, or its execution had an end user's
+ * token, which no call by this protocol has.
+ */
 export async function openApproval(
   { db, keyring }: Pick<ApprovalDeps, 'db' | 'keyring'>,
   { state, runtimeId, name, input }: RepeatedCall,
@@ -37,6 +40,7 @@ export async function openApproval(
   const approval = await findApproval(db, approvalId)
   const isOpened = isProven(keyring, new Secret(approvalKey), approval ?? NO_APPROVAL)
   if (!approval || !isOpened || approval.runtime_id !== runtimeId || approval.capability !== name) return null
+  if (approval.token_hash !== null) return null
   const inputHash = await payloadHash(input, NO_METADATA).catch(() => null)
   return approval.input_hash === inputHash ? { approval, approvalId, approvalKey } : null
 }

@@ -4,11 +4,11 @@ import { z } from 'zod'
 import { MANIFEST_CACHE_CONTROL } from '../deployments/discovery.ts'
 import { type AppError, forbidden } from '../errors.ts'
 import { IdempotencyHeaders } from '../executions/idempotency.ts'
-import { answerPreflights, checkOrigin, echoOrigin } from '../http/cors.ts'
+import { answerPreflights, checkOrigin, echoOrigin, guardOrigin } from '../http/cors.ts'
 import { toAppError } from '../http/error-handler.ts'
 import { RuntimeParams } from '../http/params.ts'
 import { judgeVisitor, limitNotFound, removeRateHeaders, takeRate } from '../http/rate-limit.ts'
-import { setLocated } from '../http/request-state.ts'
+import { setCachedRuntime } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
 import { type CachedRuntime, lookUpById, revalidating, type ServingDeps } from '../runtimes/serving.ts'
 import { answerMessage } from './answer-message.ts'
@@ -72,9 +72,9 @@ export function mcpRoutes(plane: FastifyInstance, deps: McpDeps): void {
       onRequest(request, reply, done) {
         if (request.headers[EXECUTION_ID_HEADER] !== undefined) return done(forbidden(OWN_CALL))
         echoOrigin(request, reply)
-        const located = locate(deps, request.params.runtimeId)
+        const cached = locate(deps, request.params.runtimeId)
         const found = (runtime: CachedRuntime) => enter(deps, runtime, request, reply)
-        return (located instanceof Promise ? located.then(found) : found(located)) ?? done()
+        return (cached instanceof Promise ? cached.then(found) : found(cached)) ?? done()
       },
       preValidation(request, _reply, done) {
         judgeVisitor(deps, request)
@@ -119,13 +119,13 @@ function locate(deps: McpDeps, runtimeId: string) {
 /** Judges the origin, then takes a unit of the rate limit. */
 function enter(
   deps: McpDeps,
-  located: CachedRuntime,
+  cached: CachedRuntime,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void | Promise<void> {
-  setLocated(request, located)
-  const take = () => takeRate(deps, { located, routes: 'broker' }, request, reply)
-  const judged = revalidating(located, (runtime) => checkOrigin(runtime, request, reply))
+  setCachedRuntime(request, guardOrigin(cached, request, reply))
+  const take = () => takeRate(deps, { cached: cached, routes: 'broker' }, request, reply)
+  const judged = revalidating(cached, (runtime) => checkOrigin(runtime, request, reply))
   return judged instanceof Promise ? judged.then(take) : take()
 }
 

@@ -1,4 +1,5 @@
 import { discoveryNamespace } from '@svc/contract'
+import { mcpAddress } from '@svc/contract/mcp-hosts'
 import { z } from 'zod'
 import { AppError, notFound } from '../errors.ts'
 import { lookUpById, type ServingDeps } from '../runtimes/serving.ts'
@@ -26,10 +27,10 @@ export async function serverJson(
   runtimeId: string,
 ): Promise<ServerJson> {
   const what = 'A deployment of this runtime'
-  const located = await lookUpById(deps, { runtimeId, what }, ({ deployment }) => deployment !== null)
+  const cached = await lookUpById(deps, { runtimeId, what }, ({ deployment }) => deployment !== null)
   // No admission confirms that the cached deployment still serves.
-  if (!located.isFresh) await located.refresh()
-  const { deployment } = located.runtime
+  if (!cached.isFresh) await cached.refresh()
+  const { deployment } = cached.runtime
   if (!deployment) throw notFound(what)
   const { website, version } = deployment
   const namespace = discoveryNamespace({ manifest: deployment, runtimeId })
@@ -46,11 +47,6 @@ export async function serverJson(
     ...(website?.url !== undefined && { websiteUrl: website.url }),
     remotes: [{ type: 'streamable-http', url: mcpAddress(deps.baseUrl(), runtimeId) }],
   }
-}
-
-/** Where a runtime is an MCP server. */
-function mcpAddress(baseUrl: string, runtimeId: string): string {
-  return `${baseUrl.replace(/\/+$/, '')}/v1/mcp/${runtimeId}`
 }
 
 function cut(text: string): string {

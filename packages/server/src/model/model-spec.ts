@@ -7,38 +7,50 @@ export class ModelConfigError extends Error {
 
 /** The variables of a provider, and what holds where they are not set. */
 interface ProviderSettings {
+  /** The protocol of its API. */
+  dialect: 'chat-completions' | 'anthropic' | 'google'
   keyVariable: string
+  isKeyRequired: boolean
   addressVariable: string
-  /** Null: the variable must be set. */
+  /** Where `addressVariable` is not set. Null: there is none, so the variable is required. */
   address: string | null
-  /** The model where none is named and this provider's key is there. */
+  /** The model where SVC_MODEL is not set and this provider's key is: a small one, by a name that lasts. Null: never. */
   defaultModel: string | null
 }
 
+/** In order of preference: without SVC_MODEL the first whose key is set is used. */
 const NAMES = ['openai', 'anthropic', 'google', 'openai-compatible'] as const
 type ProviderName = (typeof NAMES)[number]
 
 export const PROVIDERS: Readonly<Record<ProviderName, ProviderSettings>> = {
   openai: {
+    dialect: 'chat-completions',
     keyVariable: 'OPENAI_API_KEY',
+    isKeyRequired: true,
     addressVariable: 'OPENAI_BASE_URL',
     address: 'https://api.openai.com/v1',
     defaultModel: 'gpt-5-mini',
   },
   anthropic: {
+    dialect: 'anthropic',
     keyVariable: 'ANTHROPIC_API_KEY',
+    isKeyRequired: true,
     addressVariable: 'ANTHROPIC_BASE_URL',
     address: 'https://api.anthropic.com/v1',
     defaultModel: 'claude-haiku-4-5',
   },
   google: {
+    dialect: 'google',
     keyVariable: 'GOOGLE_GENERATIVE_AI_API_KEY',
+    isKeyRequired: true,
     addressVariable: 'GOOGLE_BASE_URL',
     address: 'https://generativelanguage.googleapis.com/v1beta',
     defaultModel: 'gemini-flash-latest',
   },
   'openai-compatible': {
+    dialect: 'chat-completions',
     keyVariable: 'SVC_MODEL_API_KEY',
+    isKeyRequired: false,
     addressVariable: 'SVC_MODEL_BASE_URL',
     address: null,
     defaultModel: null,

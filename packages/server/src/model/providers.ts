@@ -25,21 +25,21 @@ export function openProvider(
   const baseUrl = addressOf(spec, env)
   // Without an explicit address and key the libraries would read the environment of the process.
   const options = { apiKey: apiKey?.reveal() ?? '', baseURL: baseUrl, fetch }
-  switch (provider) {
+  switch (PROVIDERS[provider].dialect) {
     case 'anthropic':
       return { source: librarySource(createAnthropic(options)(model)), apiKey }
     case 'google':
       return { source: librarySource(createGoogleGenerativeAI(options)(model)), apiKey }
-    default:
+    case 'chat-completions':
       return { source: chatCompletionsSource({ baseUrl, model, apiKey, post }), apiKey }
   }
 }
 
 function apiKeyOf({ provider }: ProviderSpec, env: Environment): Secret | null {
-  const { keyVariable } = PROVIDERS[provider]
+  const { keyVariable, isKeyRequired } = PROVIDERS[provider]
   const key = env[keyVariable]
   if (isSet(key)) return new Secret(key.trim())
-  if (provider === 'openai-compatible') return null
+  if (!isKeyRequired) return null
   throw new ModelConfigError(
     `The model provider ${provider} needs ${keyVariable}. Set it, or set SVC_MODEL=demo:rules to try the service without a key.`,
   )

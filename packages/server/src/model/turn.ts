@@ -115,7 +115,7 @@ function argumentsIn(argumentsText: string): Pick<ModelCall, 'input' | 'problem'
   }
 }
 
-// Reasons that libraries take for an end, or do not know.
+// Reasons that libraries take for an end, or do not know: of Mistral, Anthropic, DeepSeek, OpenRouter, and two of Google.
 const BY_RAW: ReadonlyMap<string, TurnEnd> = new Map<string, TurnEnd>([
   ['model_length', { ok: true, reason: 'length' }],
   ['pause_turn', { ok: false, message: ENDED_UNKNOWN }],

@@ -10,6 +10,8 @@ import { repeatWork } from '../lib/repeated-work.ts'
 import { isOutage } from '../store/errors.ts'
 import { SAMPLE_MS } from '../store/storage-room.ts'
 import type { OutagePlace } from '../telemetry/outage-log.ts'
+import { createDeliveries, DELIVERY_MS } from '../webhooks/deliver.ts'
+import { alertQuotas, QUOTA_ALERT_MS } from '../webhooks/quota-alerts.ts'
 import type { JobDeps } from './deps.ts'
 
 /** Milliseconds from one run of a job to the next. */
@@ -33,6 +35,7 @@ export function startJobs(deps: JobDeps, times: JobTimes) {
   const { retentionMs = RETENTION_SWEEP_MS, aggregateMs = AGGREGATION_MS } = times
   const retention = createRetentionSweep(deps)
   const reconciler = createReconciler(deps)
+  const deliveries = createDeliveries(deps)
   // Together, so that a failure of one does not keep the other from its work.
   const sweep = () => {
     const keys = deleteOldKeys(deps.db, deps.clock.now())
@@ -52,11 +55,19 @@ export function startJobs(deps: JobDeps, times: JobTimes) {
   const reconciling = repeatWork({ everyMs: RECONCILE_MS }, () =>
     attempt(deps, () => reconciler.begin(), 'due questions about calls could not be read', 'questions'),
   )
-  for (const job of [sampling, aggregating, deleting, expiring, reconciling]) job.begin()
-  /** Ends between two deletions, and ends questions about calls. */
+  const delivering = repeatWork({ everyMs: DELIVERY_MS }, () =>
+    attempt(deps, () => deliveries.begin(), 'due events for webhooks could not be read', 'webhooks'),
+  )
+  const alerting = repeatWork({ everyMs: QUOTA_ALERT_MS }, () =>
+    attempt(deps, () => alertQuotas(deps), 'the use of quotas could not be read', 'webhooks'),
+  )
+  for (const job of [sampling, aggregating, deleting, expiring, reconciling, delivering, alerting]) job.begin()
+  /** Ends between two deletions, and ends questions about calls and deliveries. */
   const stop = async () => {
     const asking = reconciling.stop().then(() => reconciler.stop())
-    await Promise.all([deleting.stop(), expiring.stop(), sampling.stop(), retention.stop(), asking])
+    const sending = delivering.stop().then(() => deliveries.stop())
+    const jobs = [deleting, expiring, sampling, alerting].map((job) => job.stop())
+    await Promise.all([...jobs, retention.stop(), asking, sending])
   }
   return { renewing, aggregating, sweeping: { stop } }
 }

@@ -9,10 +9,12 @@ import {
   type RuntimeStatus,
 } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
+import { countWaiting } from '../approvals/list-store.ts'
 import { lookUpHashes } from '../credentials/credentials.ts'
 import { findRuntimeKey, findRuntimeKeys } from '../credentials/store.ts'
 import { type Deployment, findDeployment } from '../deployments/store.ts'
 import { notFound, unauthorized } from '../errors.ts'
+import { countUnknownCalls } from '../executions/history-store.ts'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { requireProject } from '../projects/projects.ts'
@@ -22,6 +24,8 @@ import { probeEndpoint } from './probe-endpoint.ts'
 import { connectionStatus } from './rules.ts'
 import { parseOrigins } from './serving-runtime.ts'
 import { findRuntime, listRuntimes, type RuntimesPage, type RuntimeView, touchRuntime, updateRuntime } from './store.ts'
+
+const DAY_MS = 86_400_000
 
 /** A runtime whose deploy key a request carries. */
 export interface RuntimeIdentity {
@@ -105,6 +109,11 @@ export async function setAllowedOrigins(
 /** A runtime as its deploy key shows it. The request is a check-in. */
 export async function runtimeStatus(deps: RuntimeDeps, identity: RuntimeIdentity): Promise<RuntimeStatus> {
   const [deployment, row] = await probeServing(deps, await checkIn(deps, identity))
+  const now = deps.clock.now()
+  const [unknownCalls, waitingApprovals] = await Promise.all([
+    countUnknownCalls(deps.db, identity, now - DAY_MS),
+    countWaiting(deps.db, identity, now),
+  ])
   return {
     runtimeId: row.runtime_id,
     name: row.name,
@@ -117,6 +126,9 @@ export async function runtimeStatus(deps: RuntimeDeps, identity: RuntimeIdentity
     },
     capabilities: deployment?.manifest.capabilities.map(({ name }) => name) ?? [],
     deprecated: deployment?.manifest.capabilities.flatMap(toDeprecated) ?? [],
+    effects: deployment?.manifest.capabilities.flatMap(toNotedEffect) ?? [],
+    unknownCalls,
+    waitingApprovals,
     ...stateOf(deps, row),
     provider: { name: deps.model.provider, model: deps.model.name },
   }
@@ -156,6 +168,10 @@ function toListItem(deps: RuntimeDeps, row: RuntimeView): RuntimeListItem {
 function probeServing(deps: RuntimeDeps, found: RuntimeView): Promise<[Deployment | null, RuntimeView]> {
   const { owner_id: ownerId, runtime_id: runtimeId, serving_version: version } = found
   return Promise.all([findDeployment(deps.db, { ownerId, runtimeId, version }), probeEndpoint(deps, found)])
+}
+
+function toNotedEffect({ name, effect = DEFAULT_EFFECT, confirm = false }: Capability): RuntimeStatus['effects'] {
+  return effect === DEFAULT_EFFECT && !confirm ? [] : [{ name, effect, confirm }]
 }
 
 function toDeprecated(capability: Capability): RuntimeStatus['deprecated'] {

@@ -5,6 +5,8 @@ import { notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { mintSigningSecret } from '../secrets/mint.ts'
+import { inTransaction } from '../store/transaction.ts'
+import { addEvents } from '../webhooks/outbox-store.ts'
 import { openSecrets, type SigningSecrets, secretContext } from './serving-runtime.ts'
 import { findServedRuntime, replaceSecret } from './store.ts'
 
@@ -17,11 +19,18 @@ export async function rotateSecret(
   const now = deps.clock.now()
   const previousEndsAt = graceEnd(now, graceSeconds)
   const secret = mintSigningSecret()
-  const isReplaced = await replaceSecret(deps.db, owner.ownerId, {
+  const replacement = {
     runtimeId,
     sealed: deps.keyring.seal(secret, secretContext(runtimeId)),
     previousEndsAt: previousEndsAt > now ? previousEndsAt : null,
     now,
+  }
+  const isReplaced = await inTransaction(deps.db, async (tx) => {
+    const replaced = await replaceSecret(tx, owner.ownerId, replacement)
+    const data = { keyType: 'signing-secret', prefix: null }
+    const event = { ownerId: owner.ownerId, runtimeId, type: 'key.rotated', data, at: now } as const
+    if (replaced) await addEvents(tx, () => deps.newId('delivery'), [event])
+    return replaced
   })
   if (!isReplaced) throw notFound('The runtime')
   return { secret: secret.reveal(), previousSecretExpiresAt: isoTime(previousEndsAt) }

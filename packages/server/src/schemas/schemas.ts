@@ -1,7 +1,7 @@
 import type { FieldErrors, JsonObject } from '@svc/contract'
 import { limited } from '../errors.ts'
 import type { JsonDocument } from '../lib/json-document.ts'
-import { createRunQueue } from '../lib/run-queue.ts'
+import { KeyedSemaphore } from '../lib/keyed-semaphore.ts'
 import type { StopSignal } from '../lib/stop-signal.ts'
 import { createWorkerThread, type JobThread, startWorker } from '../lib/worker-thread.ts'
 import { notChecked } from './compile.ts'
@@ -27,23 +27,21 @@ const CHECK_MS = 250
 /** Then the next account gets the thread, even within a manifest. */
 const SLICE_MS = 250
 const MANIFEST_MS = 20_000
-const QUEUE = {
-  limits: { permits: 1, permitsPerKey: 1, waiting: 512, waitingPerKey: 64 },
-  waitMs: 5_000,
-  refusal: () => limited('Too many schemas and inputs are being checked. Try again in a moment.', 1_000),
-}
+const WAIT_MS = 5_000
+const QUEUE = { permits: 1, permitsPerKey: 1, waiting: 512, waitingPerKey: 64 }
+const refusal = () => limited('Too many schemas and inputs are being checked. Try again in a moment.', 1_000)
 const LATE = 'takes too long to check: make it smaller.'
 const NOT_REACHED = 'was not reached: a schema before it takes too long to check.'
 
 /** Validates owners' schemas and checks inputs against them, large ones in a thread with a queue by account. */
 export function createSchemas(startThread = startSchemaThread, now = () => performance.now()) {
   const thread = startThread()
-  const enqueue = createRunQueue(QUEUE, now)
+  const queue = new KeyedSemaphore(QUEUE, { waitMs: WAIT_MS, refusal, now })
   const compiled = createCompiledSchemas()
 
   async function checkInThread(job: SchemaJob, root: string, signal?: StopSignal): Promise<FieldErrors | null> {
     const run = () => thread.run({ ...job, root }, [COMPILE_MS, CHECK_MS])
-    const [, errors = notChecked(root)] = await enqueue(job.ownerId, run, signal)
+    const [, errors = notChecked(root)] = await queue.run(job.ownerId, run, signal)
     return typeof errors === 'object' ? errors : null
   }
 
@@ -61,8 +59,8 @@ export function createSchemas(startThread = startSchemaThread, now = () => perfo
         }
       }
       while (problems.length < schemas.length && problems.at(-1) !== LATE) {
-        if (now() > lastStart) throw QUEUE.refusal()
-        await enqueue(ownerId, judgeSlice)
+        if (now() > lastStart) throw refusal()
+        await queue.run(ownerId, judgeSlice)
       }
       return schemas.map((_, at) => problems[at] ?? (at < problems.length ? null : NOT_REACHED))
     },
@@ -80,5 +78,5 @@ export function createSchemas(startThread = startSchemaThread, now = () => perfo
 }
 
 function startSchemaThread(): SchemaThread {
-  return createWorkerThread(() => startWorker(new URL('./worker.js', import.meta.url)))
+  return createWorkerThread(() => startWorker(new URL('./worker.js', import.meta.url)), refusal)
 }

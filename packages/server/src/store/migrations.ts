@@ -24,6 +24,7 @@ import { idempotencyKeys } from './migrations/0023-idempotency-keys.ts'
 import { nodeUrls } from './migrations/0024-node-urls.ts'
 import { approvals } from './migrations/0025-approvals.ts'
 import { executionSurface } from './migrations/0030-execution-surface.ts'
+import { webhooks } from './migrations/0032-webhooks.ts'
 import { COLUMN_TYPES, type ColumnTypes, type MigrationStep } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -63,6 +64,7 @@ export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0024-node-urls': nodeUrls(types),
     '0025-approvals': approvals(types),
     '0030-execution-surface': executionSurface(types),
+    '0032-webhooks': webhooks(types),
   }
   return Object.fromEntries(Object.entries(steps).map(([name, own]) => [name, migrationOf(own)]))
 }

@@ -5,7 +5,9 @@ import { openPostgres, openPostgresUnlimited } from './postgres/database.ts'
 import type { Db, Schema } from './schema.ts'
 import { createSqliteDialect } from './sqlite/driver.ts'
 
-export type DatabasePlace = { engine: 'sqlite'; file: string } | { engine: 'postgres'; url: string }
+export type DatabasePlace =
+  | { engine: 'sqlite'; file: string }
+  | { engine: 'postgres'; url: string; isDurable?: boolean }
 
 export type DatabaseOptions = DatabasePlace & {
   /** Receives errors that belong to no query. */

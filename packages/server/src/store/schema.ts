@@ -1,12 +1,14 @@
 import type {
   ApprovalStatus,
   CapabilityEffect,
+  DeliveryStatus,
   ExecutionKind,
   ExecutionStatus,
   ExecutionSurface,
   FinishReason,
   KeyKind,
   Tier,
+  WebhookEvent,
 } from '@svc/contract'
 import type { ColumnType, Generated, Kysely } from 'kysely'
 
@@ -116,6 +118,8 @@ export interface Schema {
     revision: Counter
     serving_version: Nullable<number>
     last_seen_at: Nullable<number>
+    /** Since when the owner was told that the endpoint cannot be reached; null while it can. */
+    unreachable_since: Nullable<number>
     created_at: number
     updated_at: number
   }
@@ -208,7 +212,7 @@ export interface Schema {
     token_hash: Nullable<string>
     /** A hash under the master key of the approval's key with all that was approved. */
     proof: string
-    /** The `tool_result` part as JSON; null while nobody has decided, and while the approved call is under way. */
+    /** The `tool_result` part as JSON, with the `outcome` of a call that was made; null while nobody has decided, and while the approved call is under way. */
     result: Nullable<string>
     /** The node that dispatches the approved call. */
     node_id: Nullable<string>
@@ -225,6 +229,41 @@ export interface Schema {
     /** The execution that was admitted under the key. */
     execution_id: string
     created_at: number
+  }
+  webhooks: {
+    webhook_id: string
+    owner_id: string
+    url: string
+    /** A JSON list. */
+    events: string
+    secret_sealed: string
+    created_at: number
+  }
+  /** An event for a webhook. See `webhooks/rules.ts`. */
+  webhook_deliveries: {
+    /** The order of events. */
+    id: Generated<number>
+    delivery_id: string
+    webhook_id: string
+    owner_id: string
+    /** Empty for events of the account. */
+    runtime_id: string
+    type: WebhookEvent
+    payload: string
+    status: DeliveryStatus
+    attempts: Generated<number>
+    last_error: Nullable<string>
+    created_at: number
+    give_up_at: number
+    /** Of the first that waits of its webhook and runtime; else null. */
+    due_at: Nullable<number>
+    ended_at: Nullable<number>
+  }
+  /** The share of a quota that an account was last told to have used. */
+  quota_alerts: {
+    owner_id: string
+    bucket: string
+    percent: number
   }
   execution_rollups: ExecutionRollupsTable
   call_rollups: CallRollupsTable

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { answerPreflights } from '../http/cors.ts'
 import { ExecutionParams } from '../http/params.ts'
-import { locatedOf, setExecution } from '../http/request-state.ts'
+import { cachedRuntimeOf, setExecution } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
 import { answerEvents, readerOf } from './answer-events.ts'
 import type { StreamDeps } from './deps.ts'
@@ -71,12 +71,12 @@ export function resumeRoutes(plane: FastifyInstance, deps: StreamDeps): void {
 
 /** Reads the runtime again, as no admission confirms that its key still works. */
 async function soughtBy(
-  request: Parameters<typeof locatedOf>[0],
+  request: Parameters<typeof cachedRuntimeOf>[0],
   { executionId }: z.infer<typeof ExecutionParams>,
   headers: z.infer<typeof CancelHeaders>,
 ): Promise<ResumeRequest> {
-  const located = locatedOf(request)
-  if (!located.isFresh) await located.refresh()
-  const { ownerId, runtimeId } = located.runtime
+  const cached = cachedRuntimeOf(request)
+  if (!cached.isFresh) await cached.refresh()
+  const { ownerId, runtimeId } = cached.runtime
   return { ownerId, runtimeId, executionId, resumeKey: headers[RESUME_KEY_HEADER] }
 }

@@ -10,6 +10,7 @@ export type OutagePlace =
   | 'retention'
   | 'approvals'
   | 'questions'
+  | 'webhooks'
 
 const INTERVAL_MS = 1_000
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
-import { type NameIn, RollUp, type Usage, Usages } from './rollup-rules.ts'
+import { type NameIn, RollUp, type UnknownCall, type Usage, Usages } from './rollup-rules.ts'
 import { addToCounters } from './rollup-store.ts'
 
 /** The id of the newest entry that waits to be aggregated, or null. */
@@ -27,7 +27,11 @@ interface Aggregation extends EntryRange {
   /** Lets other work run, every few hundred executions. */
   pause(): Promise<void>
   nameIn: NameIn
+  /** Notes calls whose outcome is unknown, in the transaction that counts them. */
+  noteUnknown(tx: Tx, calls: readonly UnknownCall[]): Promise<void>
 }
+
+type Reading = Omit<Aggregation, 'noteUnknown'>
 
 class AggregatedMeanwhileError extends Error {}
 
@@ -38,14 +42,14 @@ class AggregatedMeanwhileError extends Error {}
  */
 export async function aggregateEntries(
   db: Kysely<Schema>,
-  { pause, nameIn, ...range }: Aggregation,
+  { pause, nameIn, noteUnknown, ...range }: Aggregation,
 ): Promise<{ taken: number; unreadable: number[] }> {
   for (;;) {
     const entries = await readEntries(db, { ...range, pause, nameIn })
     const { read, unreadable } = entries
     const taken = read.length + unreadable.length
     try {
-      if (taken > 0) await inTransaction(db, (tx) => writeEntries(tx, entries))
+      if (taken > 0) await inTransaction(db, (tx) => writeEntries(tx, entries, noteUnknown))
       return { taken, unreadable }
     } catch (error) {
       if (!(error instanceof AggregatedMeanwhileError)) throw error
@@ -111,7 +115,7 @@ const ENTRIES_PER_READ = 64
 // A counter is a row to write, at a cost far above that of a usage: the more usages share one, the better.
 const MAX_COUNTERS = 1_000
 
-async function readEntries(db: Kysely<Schema>, aggregation: Aggregation): Promise<ReadEntries> {
+async function readEntries(db: Kysely<Schema>, aggregation: Reading): Promise<ReadEntries> {
   const result: ReadEntries = { rollUp: new RollUp(aggregation.nameIn), read: [], unreadable: [] }
   let inTurn = 0
   for await (const { id, usages: text } of pagedEntries(db, aggregation)) {
@@ -127,7 +131,7 @@ async function readEntries(db: Kysely<Schema>, aggregation: Aggregation): Promis
   return result
 }
 
-async function* pagedEntries(db: Kysely<Schema>, { upTo, limit }: Aggregation) {
+async function* pagedEntries(db: Kysely<Schema>, { upTo, limit }: Reading) {
   for (let [after, left] = [0, limit]; left > 0; left -= ENTRIES_PER_READ) {
     const pageSize = Math.min(left, ENTRIES_PER_READ)
     const entries = await entriesOf(db, { upTo, limit: pageSize }).where('id', '>', after).execute()
@@ -137,7 +141,11 @@ async function* pagedEntries(db: Kysely<Schema>, { upTo, limit }: Aggregation) {
   }
 }
 
-async function writeEntries(tx: Tx, { rollUp, read, unreadable }: ReadEntries): Promise<void> {
+async function writeEntries(
+  tx: Tx,
+  { rollUp, read, unreadable }: ReadEntries,
+  noteUnknown: Aggregation['noteUnknown'],
+): Promise<void> {
   if (read.length > 0) {
     const deleting = tx.deleteFrom('usage_journal').where('id', 'in', read).where('is_parked', '=', 0)
     requireAll(read, (await deleting.executeTakeFirst()).numDeletedRows)
@@ -147,6 +155,7 @@ async function writeEntries(tx: Tx, { rollUp, read, unreadable }: ReadEntries): 
     requireAll(unreadable, (await parking.where('is_parked', '=', 0).executeTakeFirst()).numUpdatedRows)
   }
   await addToCounters(tx, rollUp)
+  await noteUnknown(tx, rollUp.unknownCalls)
 }
 
 function requireAll(ids: readonly number[], changed: bigint): void {

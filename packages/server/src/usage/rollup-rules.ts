@@ -24,6 +24,8 @@ export const Usages = z.array(
     startedAt: z.int(),
     /** A call that an execution made after its end, once it was approved: the execution is counted already. */
     isLaterCall: z.boolean().optional(),
+    /** Where the outcome of a call is unknown. */
+    executionId: z.string().optional(),
     isCompleted: z.boolean(),
     isAnonymous: z.boolean(),
     inputTokens: z.int(),
@@ -36,6 +38,8 @@ export const Usages = z.array(
         isCompleted: z.boolean(),
         isUnknown: z.boolean().default(false),
         durationMs: z.int().nullable(),
+        /** Where its outcome is unknown. */
+        callId: z.string().optional(),
       }),
     ),
   }),
@@ -79,6 +83,12 @@ export function startOf(grain: Grain, time: number): number {
   return Math.floor(time / GRAIN_MS[grain]) * GRAIN_MS[grain]
 }
 
+export interface UnknownCall {
+  usage: Usage
+  capability: string
+  callId: string
+}
+
 /** What one hour adds to a counter, and to that of its day. */
 interface Tally {
   usage: Usage
@@ -94,6 +104,7 @@ export class RollUp {
   readonly #calls = new Map<string, Tally>()
   readonly #storedBytes = new Map<string, { ownerId: string; bytes: number }>()
   readonly #deployments = new Map<string, DeploymentUse>()
+  readonly #unknownCalls: UnknownCall[] = []
   readonly #nameIn: NameIn
 
   constructor(nameIn: NameIn = (_place, name) => name) {
@@ -106,6 +117,7 @@ export class RollUp {
       const bytes = (this.#storedBytes.get(ownerId)?.bytes ?? 0) + usage.storedBytes
       this.#storedBytes.set(ownerId, { ownerId, bytes })
       this.#addUse(usage)
+      this.#addUnknown(usage)
       const one = usage.isLaterCall ? 0 : 1
       tally(this.#executions, { usage, capability: null, durationMs: usage.isLaterCall ? null : durationMs }, [
         ...[one, isCompleted ? one : 0, isCompleted ? 0 : one, isAnonymous ? one : 0],
@@ -135,6 +147,10 @@ export class RollUp {
     return inOrder(this.#storedBytes).filter(({ bytes }) => bytes !== 0)
   }
 
+  get unknownCalls(): readonly UnknownCall[] {
+    return this.#unknownCalls
+  }
+
   get deploymentUses(): DeploymentUse[] {
     return inOrder(this.#deployments)
   }
@@ -159,6 +175,13 @@ export class RollUp {
     const place: Place = { owner_id: ownerId, grain, at, span, runtime_id: runtimeId, project_id: projectId }
     if (capability !== null) place.capability = this.#nameIn(place, capability)
     return place
+  }
+
+  #addUnknown(usage: Usage): void {
+    if (usage.executionId === undefined) return
+    for (const { capability, callId } of usage.calls) {
+      if (callId !== undefined) this.#unknownCalls.push({ usage, capability, callId })
+    }
   }
 
   #addUse({ ownerId, runtimeId, deploymentVersion: version, startedAt }: Usage): void {

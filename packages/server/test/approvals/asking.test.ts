@@ -1,8 +1,11 @@
-import { PendingApproval, previewHash } from '@svc/contract'
+import { ExecuteResponse, PendingApproval, previewHash } from '@svc/contract'
 import { expect, test } from 'vitest'
-import { APPROVING, askToPay, decide, decided, dispatched, executeCalls } from '../support/approvals.ts'
-import { deferred } from '../support/deferred.ts'
+import { keyOf } from '../../src/approvals/proof.ts'
+import { sweepApprovals } from '../../src/approvals/sweep-approvals.ts'
+import { APPROVING, askToPay, decide, decided, dispatched, executeCalls, standing } from '../support/approvals.ts'
+import { createGate, deferred } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
+import { setReplicatedScene, takeOver } from '../support/replicas.ts'
 import { dumpTables, executed, saying, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 
@@ -180,13 +183,20 @@ describeEngines('asking for an approval', (engine) => {
   })
 
   // holds APR-02
-  test('an input that holds the end user’s token, or is too large to be read, asks nobody', async () => {
+  test('an input that holds the end user’s token, or is too large to be read, asks nobody and is no call', async () => {
     const scene = await setScene(database(), APPROVING)
     const endUserToken = 'a-secret-token-of-somebody'
     for (const to of [endUserToken, 'x'.repeat(70_000)]) {
-      const answer = await executeCalls(scene, [{ name: 'pay', input: { value: 250, to } }], { endUserToken })
+      const input = { value: 250, to }
+      const answer = await executeCalls(scene, [{ name: 'pay', input }], { endUserToken })
       expect(answer).toMatchObject({ finishReason: 'stop', messages: [{}, { parts: [{ error: {} }] }, {}] })
+      const called = (await scene.call({ capability: 'pay', input, endUserToken })).json()
+      expect(called).toMatchObject({ error: { message: expect.stringContaining('not made') } })
+      for (const { executionId } of [answer, called]) {
+        expect(await scene.trace(executionId)).toMatchObject({ capabilityCalls: [], failedCalls: 0 })
+      }
     }
+    expect(await scene.usage()).toMatchObject({ executions: 4, capability_calls: 0 })
     expect(scene.endpoint.effects).toEqual([])
     expect(await dumpTables(database())).not.toContain(endUserToken)
   })
@@ -211,12 +221,65 @@ describeEngines('asking for an approval', (engine) => {
     const first = await executeCalls(scene, many)
     expect(first.approvals).toHaveLength(10)
     expect(JSON.stringify(first.messages)).toContain('may ask for 10 approvals')
-    const second = await executeCalls(scene, many.slice(0, 3))
+    scene.service.model.say(calls(...many.slice(0, 3)))
+    const streamed = await scene.execute(saying(), { headers: { accept: 'text/event-stream' } })
+    expect(streamed.body).not.toContain('capability_start')
+    const second = ExecuteResponse.parse(JSON.parse(streamed.body.match(/^data: (.*"type":"done".*)$/m)?.[1] ?? ''))
     expect(second.approvals).toHaveLength(2)
     expect(JSON.stringify(second.messages)).toContain('too many calls of this account')
+    expect((await scene.call({ capability: 'send', input: { value: 1 } })).json()).toHaveProperty('error')
+    expect(await scene.usage()).toMatchObject({ executions: 3, capability_calls: 0 })
     scene.service.clock.advance(15 * 60_000)
     await scene.service.renew()
     expect((await executeCalls(scene, many.slice(0, 1))).approvals).toHaveLength(1)
+  })
+
+  // holds APR-02
+  test('of an execution whose node died nothing can be approved', async () => {
+    const gate = createGate()
+    const echo = async () => {
+      await gate.enter()
+      return { output: 'late' }
+    }
+    const { a, b } = await setReplicatedScene(engine, { ...APPROVING, handle: { ...APPROVING.handle, echo } })
+    a.service.model.say(calls({ name: 'send', input: { value: 1 } }, { name: 'echo', input: {} }))
+    const answer = a.execute()
+    await gate.arrived(1)
+    const stored = () =>
+      b.database.db
+        .selectFrom('approvals')
+        .select(['approval_id', 'status'])
+        .where('owner_id', '=', b.owner.ownerId)
+        .execute()
+    await expect.poll(stored).toHaveLength(1)
+    const [approval] = await stored()
+    const approvalId = approval?.approval_id ?? ''
+    const known = { approvalId, approvalKey: keyOf(b.service.deps.keyring, approvalId).reveal() }
+    expect((await decide(b, known)).statusCode).toBe(500)
+    await takeOver(b.service)
+    expect(await stored()).toEqual([{ approval_id: approvalId, status: 'expired' }])
+    expect(decided(await decide(b, known))).toMatchObject({ status: 'expired', result: { error: {} } })
+    gate.open()
+    await answer
+    expect(dispatched(a.endpoint).map(({ capability }) => capability)).toEqual(['echo'])
+  })
+
+  // holds APR-02
+  test('an approval that was left by a failed execution is expired to everybody before it is swept', async () => {
+    const scene = await setScene(database(), APPROVING)
+    const approval = await askToPay(scene)
+    const { db } = database()
+    await db.updateTable('executions').set({ status: 'failed' }).where('owner_id', '=', scene.owner.ownerId).execute()
+    expect((await standing(scene, approval)).json()).toMatchObject({ status: 'expired' })
+    expect(decided(await decide(scene, approval))).toMatchObject({ status: 'expired' })
+    await sweepApprovals(scene.service.deps)
+    const statuses = await db
+      .selectFrom('approvals')
+      .select('status')
+      .where('owner_id', '=', scene.owner.ownerId)
+      .execute()
+    expect(statuses).toEqual([{ status: 'expired' }])
+    expect(dispatched(scene.endpoint)).toEqual([])
   })
 
   // holds APR-02

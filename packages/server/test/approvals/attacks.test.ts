@@ -293,9 +293,9 @@ describeEngines('attacks on approvals', (engine) => {
   test.each(ROUTES)('whatever was wrong, the answer is the same to the byte, on the %s’s route', async (by) => {
     const { service, owner, endpoint } = scene()
     const approval = await ask()
-    const stranger = await service.owner('enterprise')
-    const sibling = await service.runtime(by === 'page' ? owner : stranger, { endpoint: endpoint.url })
-    const otherKey = by === 'page' ? sibling.publicKey : stranger.apiKey
+    const otherOwner = await service.owner('enterprise')
+    const sibling = await service.runtime(by === 'page' ? owner : otherOwner, { endpoint: endpoint.url })
+    const otherKey = by === 'page' ? sibling.publicKey : otherOwner.apiKey
     const endUserToken = USER
     const [right, wrong] = [
       approval.approvalKey,
@@ -328,12 +328,12 @@ describeEngines('attacks on approvals', (engine) => {
       const { service, owner, endpoint, runtime } = scene()
       const approval = await ask()
       const sibling = await service.runtime(owner, { endpoint: endpoint.url })
-      const stranger = await service.owner('enterprise')
-      const theirs = await service.runtime(stranger, { endpoint: endpoint.url })
+      const otherOwner = await service.owner('enterprise')
+      const theirs = await service.runtime(otherOwner, { endpoint: endpoint.url })
       const attempts: [number, DecideOptions][] = [
         [404, { by: 'page', key: sibling.publicKey }],
         [404, { by: 'page', key: theirs.publicKey }],
-        [404, { by: 'owner', key: stranger.apiKey }],
+        [404, { by: 'owner', key: otherOwner.apiKey }],
         [401, { by: 'page', key: runtime.deployKey }],
         [401, { by: 'page', key: owner.apiKey }],
         [401, { by: 'owner', key: runtime.publicKey }],

@@ -127,7 +127,11 @@ describe('a caller that disconnects', () => {
     })
     const { dispatcher, lines } = setUpDispatcher()
     const result = await dispatcher.dispatch(targetOf(endpoint), callOf({ signal: controller.signal }))
-    expect(result).toMatchObject({ ok: false, message: unknownOutcome(FAILURES.cancelled), isUnknown: true })
+    expect(result).toMatchObject({
+      ok: false,
+      message: unknownOutcome(FAILURES.cancelled),
+      unknownAt: expect.any(Number),
+    })
     expect(lines).toEqual([])
     await endpoint.whenLeft()
     expect(dispatcher.healthOf({ runtimeId: endpoint.runtimeId, endpoint: endpoint.url })).toBe('unknown')
@@ -244,7 +248,11 @@ describe('closing', () => {
       return { fault: 'silence' }
     })
     const result = await dispatcher.dispatch(targetOf(endpoint), callOf())
-    expect(result).toMatchObject({ ok: false, message: unknownOutcome(FAILURES.cancelled), isUnknown: true })
+    expect(result).toMatchObject({
+      ok: false,
+      message: unknownOutcome(FAILURES.cancelled),
+      unknownAt: expect.any(Number),
+    })
     await endpoint.whenIdle()
     const later = await dispatcher.dispatch(targetOf(endpoint), callOf())
     expect(later).toMatchObject({ ok: false, message: FAILURES.cancelled.message })

@@ -3,12 +3,14 @@ import { type Kysely, sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createUsageAggregation } from '../../src/analytics/aggregation.ts'
+import { createIds } from '../../src/lib/ids.ts'
 import { type Database, openDatabase } from '../../src/store/open.ts'
 import type { Schema } from '../../src/store/schema.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
 import { FURTHER_CALLS } from '../../src/usage/call-names.ts'
 import { RollUp, type Usage } from '../../src/usage/rollup-rules.ts'
 import { usageOfHour } from '../../src/usage/store.ts'
+import { createTestClock } from '../support/clock.ts'
 import { createTestPlace, describeEngine, describeEngines, type TestEngine } from '../support/engines.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { executed } from '../support/scene.ts'
@@ -46,7 +48,9 @@ async function journal({ db }: Database, usages: readonly Usage[]): Promise<void
 }
 
 function folding({ db }: Database, lines: string[] = []) {
-  return createUsageAggregation({ db, logger: pino({}, { write: (line: string) => lines.push(line) }) })
+  const logger = pino({}, { write: (line: string) => lines.push(line) })
+  const clock = createTestClock()
+  return createUsageAggregation({ db, logger, clock, newId: createIds(clock) })
 }
 
 /** Executions by the counters alone, without what waits. */

@@ -30,8 +30,8 @@ function limitOf(answers: readonly LightMyRequestResponse[]): string {
 async function expectExactlyTheAllowance(replicas: readonly [Scene, Scene]): Promise<void> {
   const scene = (index: number) => replicas[index % 2] ?? replicas[0]
   const [{ endpoint, database, owner, usage }] = replicas
-  const strangers = await times(300, (index) => scene(index).broker('echo', { input: { text: String(index) } }))
-  expect(statuses(strangers)).toEqual({ 200: 50, 429: 250 })
+  const answers = await times(300, (index) => scene(index).broker('echo', { input: { text: String(index) } }))
+  expect(statuses(answers)).toEqual({ 200: 50, 429: 250 })
   expect(endpoint.effects).toHaveLength(50)
   const owned = await times(250, (index) => scene(index).executeAsOwner())
   expect(statuses(owned)).toEqual({ 200: 150, 429: 100 })
@@ -123,10 +123,10 @@ describeEngines('the quota of anonymous calls', (engine) => {
       'ratelimit-remaining': '599',
       'ratelimit-reset': '1',
     })
-    const strangers = await inRows(13, () => times(50, () => broker('echo')))
-    expect(statuses(strangers)).toEqual({ 200: 599, 429: 51 })
-    const refused = strangers.find(({ statusCode }) => statusCode === 429)
-    expect(limitOf(strangers)).toContain('Too many requests')
+    const answers = await inRows(13, () => times(50, () => broker('echo')))
+    expect(statuses(answers)).toEqual({ 200: 599, 429: 51 })
+    const refused = answers.find(({ statusCode }) => statusCode === 429)
+    expect(limitOf(answers)).toContain('Too many requests')
     expect(refused?.headers).toMatchObject({ 'retry-after': '1', 'ratelimit-remaining': '0', 'ratelimit-reset': '60' })
     const page = await call({ capability: 'echo' })
     expect([page.statusCode, page.headers['ratelimit-remaining']]).toEqual([200, '599'])

@@ -11,7 +11,7 @@ describeEngines('the broker', (engine) => {
   const database = useDatabase(engine)
 
   // holds EFF-01
-  test('a capability that asks a person first is shown to its owner and unknown to strangers', async () => {
+  test('a capability that asks a person first is shown to its owner and unknown to anonymous callers', async () => {
     const refund = capability('refund', { effect: 'destructive', confirm: true, preview: true })
     const { broker, service, owner, runtime, endpoint } = await setScene(database(), {
       manifest: { capabilities: [capability('echo'), refund], reconcile: true },

@@ -85,7 +85,7 @@ async function setCanaryScene(engine: TestEngine) {
   return { ...scene, double, lines, place }
 }
 
-/** Sixteen requests: every door, with what it may carry, and with what it must refuse. */
+/** Sixteen requests: every route, with what it may carry, and with what it must refuse. */
 function fire({
   execute,
   executeAsOwner,

@@ -137,9 +137,9 @@ describeEngines('execute', (engine) => {
   // holds TRC-03
   test('another owner’s runtime is not found', async () => {
     const { service, runtime, executeAsOwner } = await setScene(database())
-    const stranger = await service.owner()
+    const otherOwner = await service.owner()
     const body = { runtimeId: runtime.runtimeId, ...saying() }
-    const foreign = await service.send('POST', '/v1/executions', { key: stranger.apiKey, body })
+    const foreign = await service.send('POST', '/v1/executions', { key: otherOwner.apiKey, body })
     const absent = await executeAsOwner({ runtimeId: 'rt_nobody0001' })
     expect(foreign.statusCode).toBe(404)
     expect(foreign.body).toBe(absent.body)
@@ -171,7 +171,7 @@ describeEngines('execute', (engine) => {
     }
     expect(failed.messages.at(-1)).toMatchObject({ role: 'tool', parts: [unanswered, unanswered] })
     const again = { messages: [...saying('Hi').messages, ...failed.messages, ...saying('Go on').messages] }
-    for (const door of [execute, executeAsOwner]) expect(executed(await door(again)).status).toBe('completed')
+    for (const send of [execute, executeAsOwner]) expect(executed(await send(again)).status).toBe('completed')
   })
 
   // holds EXE-09

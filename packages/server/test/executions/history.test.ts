@@ -340,15 +340,15 @@ describeEngines('the history of executions', (engine) => {
   test('another owner’s execution is not found, and is in no other list', async () => {
     const scene = await setScene(database())
     const { executionId } = executed(await scene.execute())
-    const stranger = await scene.service.owner()
-    const ask = (id: string) => scene.service.send('GET', `/v1/executions/${id}`, { key: stranger.apiKey })
+    const otherOwner = await scene.service.owner()
+    const ask = (id: string) => scene.service.send('GET', `/v1/executions/${id}`, { key: otherOwner.apiKey })
     const absent = await ask(scene.service.deps.newId('execution'))
     const foreign = await ask(executionId)
     expect(foreign.statusCode).toBe(404)
     expect(foreign.body).toBe(absent.body)
     expect(Object.keys(foreign.headers)).toEqual(Object.keys(absent.headers))
     expect((await ask(`${executionId}%20`)).body).toBe(absent.body)
-    expect(await list({ service: scene.service, owner: stranger })).toEqual({ executions: [], nextCursor: null })
+    expect(await list({ service: scene.service, owner: otherOwner })).toEqual({ executions: [], nextCursor: null })
   })
 
   const badQueries = [

@@ -30,9 +30,9 @@ describeEngines('an idempotency key', (engine) => {
   const database = useDatabase(engine)
 
   // holds EFF-06
-  test.each(['broker', 'page'] as const)('of a %s call gives repeats the recorded answer, at no cost', async (door) => {
+  test.each(['broker', 'page'] as const)('of a %s call gives repeats the recorded answer, at no cost', async (kind) => {
     const scene = await setScene(database())
-    const call = calling(scene)[door]
+    const call = calling(scene)[kind]
     const first = await call({ input: { text: 'a' } })
     expect(first.statusCode).toBe(200)
     const charged = await scene.charged()
@@ -115,6 +115,23 @@ describeEngines('an idempotency key', (engine) => {
     const [one, other] = [await broker(), await page()]
     expect(one.json().executionId).not.toBe(other.json().executionId)
     expect(scene.endpoint.effects).toHaveLength(2)
+  })
+
+  test('of an anonymous caller is refused where an account has 5,000 of them; one of a page is not', async () => {
+    const scene = await setScene(database())
+    const { db } = scene.database
+    const now = scene.service.clock.now()
+    const ofOwner = { owner_id: scene.owner.ownerId, body_hash: 'x', execution_id: 'exec_x', created_at: now }
+    const rows = Array.from({ length: 5_000 }, (_, at) => ({ ...ofOwner, key_hash: `${scene.owner.ownerId}-${at}` }))
+    for (let at = 0; at < rows.length; at += 1_000) {
+      await db
+        .insertInto('idempotency_keys')
+        .values(rows.slice(at, at + 1_000))
+        .execute()
+    }
+    const { broker, page } = calling(scene)
+    expect(shown(await broker())).toEqual([429, expect.objectContaining({ error: expect.anything() })])
+    expect((await page()).statusCode).toBe(200)
   })
 
   // holds EFF-07

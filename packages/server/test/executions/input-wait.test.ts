@@ -78,14 +78,14 @@ describeEngines('a request whose input is checked in the schema thread', (engine
     const other = await service.owner()
     const runtime = await service.runtime(other)
     await service.deploy(runtime, MANIFEST)
-    const crowd = Array.from({ length: 20 }, () => broker('large'))
+    const calls = Array.from({ length: 20 }, () => broker('large'))
     await asked.arrived(20)
     const url = `/v1/capabilities/${runtime.runtimeId}/large`
     const answer = service.send('POST', url, { body: { input: { f0: 'a' } } })
     await eventually(() => expect(askedFor).toContain(other.ownerId))
     gate.open()
     expect((await answer).statusCode).toBe(400)
-    await Promise.all(crowd)
+    await Promise.all(calls)
     expect(checked).toHaveLength(21)
     // One was being checked, and one more may have had its turn before.
     expect([1, 2]).toContain(checked.indexOf(other.ownerId))

@@ -84,7 +84,7 @@ describeEngines('the limits of a page', (engine) => {
   // holds ERR-12
   test('the messages of an exhausted quota, an exceeded rate and an exhausted anonymous share differ', async () => {
     const { service, execute, executeAsOwner, broker } = await setScene(database())
-    const strangers = await times(51, () => broker('echo'))
+    const brokered = await times(51, () => broker('echo'))
     await times(60, () => execute())
     const rate = refusalOf(await execute(), 'rate_limit_exceeded')
     service.clock.advance(60_000)
@@ -92,7 +92,7 @@ describeEngines('the limits of a page', (engine) => {
     // More than enough to spend what is left and what has flowed in since.
     const rest = await times(100, () => executeAsOwner())
     const [quota] = rest.filter(({ statusCode }) => statusCode === 429)
-    const [share] = strangers.filter(({ statusCode }) => statusCode === 429)
+    const [share] = brokered.filter(({ statusCode }) => statusCode === 429)
     const spent = [quota, share].map((answer) => answer && refusalOf(answer, 'rate_limit_exceeded'))
     expect([rate, ...spent]).toEqual([
       expect.stringMatching(/^Too many requests .* minute\.$/),

@@ -1,11 +1,12 @@
 import type { Reconciled } from '@svc/contract'
-import type { CapabilityScript, ReceivedCall } from '@svc/testkit'
-import { expect, test } from 'vitest'
+import { type CapabilityScript, type ReceivedCall, startOwnerEndpoint } from '@svc/testkit'
+import { expect, onTestFinished, test } from 'vitest'
 import { createReconciler } from '../../src/executions/reconcile.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setReplicatedScene, takeOver } from '../support/replicas.ts'
-import { type Scene, type SceneOptions, setScene } from '../support/scene.ts'
+import { deployed, executed, type Scene, type SceneOptions, setScene } from '../support/scene.ts'
+import { calls, text } from '../support/scripted-model.ts'
 import { capability, type TestService } from '../support/service.ts'
 
 const CUT = { fault: 'cut', at: 'before-head', how: 'reset' } as const
@@ -76,6 +77,74 @@ describeEngines('a call whose outcome is unknown', (engine) => {
     }
     expect(counts).toEqual([1, 1, 2, 2, 3, 3, 4, 4])
     expect(await reconciledOf(scene, executionId)).toBeUndefined()
+  })
+
+  // holds EFF-03
+  test('is asked about from when its outcome became unknown, however long its execution went on', async () => {
+    const scene = await setScene(database(), {
+      ...breaking(() => 'neither'),
+      manifest: { capabilities: [capability('echo'), capability('wait')], reconcile: true },
+      limits: { executionMs: 7_200_000 },
+    })
+    scene.endpoint.script('wait', () => {
+      scene.service.clock.advance(1_800_000)
+      return { output: 'waited' }
+    })
+    scene.service.model.say(calls({ name: 'echo', input: {} }), calls({ name: 'wait', input: {} }), text('Done.'))
+    const { executionId } = executed(await scene.execute())
+    const counts: number[] = []
+    for (const ms of [0, 1_000, 1_798_999, 1, 3_600_000]) {
+      await askAfter(scene, ms)
+      counts.push(questions(scene).length)
+    }
+    expect(counts).toEqual([1, 1, 1, 2, 2])
+    expect((await scene.trace(executionId)).capabilityCalls).toMatchObject([{ status: 'unknown' }, {}])
+  })
+
+  test('is asked about at its own times, beside others of its execution', async () => {
+    const scene = await setScene(database(), {
+      ...breaking(() => 'neither'),
+      manifest: { capabilities: [capability('echo'), capability('late')], reconcile: true },
+    })
+    scene.endpoint.script('late', (call) => {
+      if (call.mode !== undefined) return { output: completed() }
+      scene.service.clock.advance(30_000)
+      return CUT
+    })
+    scene.service.model.say(calls({ name: 'echo', input: {} }), calls({ name: 'late', input: {} }), text('Done.'))
+    executed(await scene.execute())
+    const asked: string[] = []
+    for (const ms of [0, 5_000, 25_000, 30_000, 480_000]) {
+      await askAfter(scene, ms)
+      asked.push(
+        questions(scene)
+          .map(({ capability }) => capability)
+          .join(),
+      )
+    }
+    expect(asked).toEqual(['echo', 'echo,late', 'echo,late,echo', 'echo,late,echo', 'echo,late,echo'])
+    await askAfter(scene, 30_000)
+    expect(questions(scene)).toHaveLength(4)
+  })
+
+  test('is asked about only at the address that it was sent to', async () => {
+    const scene = await setScene(database(), breaking(completed))
+    const { service, runtime, endpoint } = scene
+    const { executionId } = (await scene.broker('echo')).json()
+    const other = await startOwnerEndpoint({
+      runtimeId: runtime.runtimeId,
+      secret: runtime.secret,
+      handle: { echo: () => ({ output: { status: 'never' } }) },
+      now: () => service.clock.now(),
+    })
+    onTestFinished(() => other.close())
+    await deployed(service, runtime, { ...RECONCILING, endpoint: other.url })
+    await askAfter(scene, 5_000)
+    expect(other.effects).toEqual([])
+    expect(await reconciledOf(scene, executionId)).toBeUndefined()
+    await deployed(service, runtime, { ...RECONCILING, endpoint: endpoint.url })
+    await askAfter(scene, 55_000)
+    expect(await reconciledOf(scene, executionId)).toMatchObject(completed())
   })
 
   test.each([{ status: 'failed', message: 'Sold out.' }, { status: 'never' }])(

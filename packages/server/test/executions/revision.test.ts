@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { setTier } from '../../src/accounts/accounts.ts'
 import { deferred } from '../support/deferred.ts'
 import { describeEngines } from '../support/engines.ts'
+import { callTool, sendModern } from '../support/mcp.ts'
 import { type ReplicatedScene, setReplicatedScene } from '../support/replicas.ts'
 import { deployed, executed, type Scene, saying } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
@@ -81,6 +82,22 @@ describeEngines('a change made on one replica, on the very next call to another'
     expect([answered.statusCode, answered.headers['access-control-allow-origin']]).toEqual([200, PAGE])
     await allow(a, [])
     expect((await b.execute(saying(), { headers: { origin: 'https://any.example.com' } })).statusCode).toBe(200)
+  })
+
+  // holds RTR-07
+  test('allowed origins, when they exclude a page that speaks MCP', async () => {
+    const { a, b } = await setWarmScene()
+    const headers = { origin: PAGE }
+    const ask = () => [callTool(b, 'echo', {}, { headers }), sendModern(b, 'tools/list', { headers })] as const
+    const before = a.endpoint.effects.length
+    for (const answer of ask()) expect((await answer).statusCode).toBe(200)
+    expect(a.endpoint.effects).toHaveLength(before + 1)
+    expect((await allow(a, ['https://other.example.com'])).statusCode).toBe(200)
+    for (const answer of ask()) {
+      const { statusCode, headers: sent } = await answer
+      expect([statusCode, sent['access-control-allow-origin']]).toEqual([403, undefined])
+    }
+    expect(a.endpoint.effects).toHaveLength(before + 1)
   })
 
   test('an endpoint that was registered again', async () => {

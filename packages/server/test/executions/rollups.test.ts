@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createUsageAggregation } from '../../src/analytics/aggregation.ts'
 import { LEASE_MS } from '../../src/executions/node-lease.ts'
 import type { Ending, NewRow, Settlement } from '../../src/executions/settlement-rules.ts'
+import { createIds } from '../../src/lib/ids.ts'
 import type { Database } from '../../src/store/open.ts'
 import { BUCKET_COLUMNS, EXECUTION_COUNTERS, type Schema } from '../../src/store/schema.ts'
 import { RollUp, type Rollup, type Usage } from '../../src/usage/rollup-rules.ts'
@@ -26,7 +27,9 @@ const GRAINS = ['hour', 'day'] as const
 
 /** What this owner's counters of one grain come to. */
 async function counted({ db }: Database, ownerId: string, grain: 'hour' | 'day') {
-  await createUsageAggregation({ db, logger: pino({ level: 'silent' }) }).catchUp()
+  const clock = createTestClock()
+  const counting = { db, logger: pino({ level: 'silent' }), clock, newId: createIds(clock) }
+  await createUsageAggregation(counting).catchUp()
   const ofOwner = <T extends { owner_id: string; grain: string }>(rows: T[]) =>
     rows.filter((row) => row.owner_id === ownerId && row.grain === grain)
   const executions = ofOwner(await db.selectFrom('execution_rollups').selectAll().execute())

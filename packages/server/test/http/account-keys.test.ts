@@ -153,8 +153,8 @@ describeEngines('an account’s API keys', (engine) => {
 
   test('another owner’s key and a runtime’s key answer 404 and stay unchanged', async () => {
     const service = await startForTest(database())
-    const [holder, stranger] = [await service.owner(), await service.owner()]
-    const { runtimeId, deployKey } = await service.runtime(stranger)
+    const [holder, otherOwner] = [await service.owner(), await service.owner()]
+    const { runtimeId, deployKey } = await service.runtime(otherOwner)
     const { keyId, key } = await create(service, holder, 'mine')
     const ofRuntime = await database()
       .db.selectFrom('credentials')
@@ -162,7 +162,7 @@ describeEngines('an account’s API keys', (engine) => {
       .where('runtime_id', '=', runtimeId)
       .where('kind', '=', 'deploy')
       .executeTakeFirstOrThrow()
-    const ask = (id: string) => service.send('POST', `${URL}/${id}/revoke`, { key: stranger.apiKey })
+    const ask = (id: string) => service.send('POST', `${URL}/${id}/revoke`, { key: otherOwner.apiKey })
     const random = await ask(`key_${randomUUID()}`)
     expect(refusalOf(random, 'not_found')).toBe('The key was not found.')
     for (const id of [keyId, ofRuntime.credential_id]) {

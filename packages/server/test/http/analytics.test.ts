@@ -226,8 +226,8 @@ describeEngines('the analytics summary', (engine) => {
   test('the summary holds the owner’s own executions alone', async () => {
     const scene = await setScene(database())
     executed(await scene.execute())
-    const stranger = await scene.service.owner()
-    const { totals, runtimes } = await summarize({ ...scene, owner: stranger })
+    const otherOwner = await scene.service.owner()
+    const { totals, runtimes } = await summarize({ ...scene, owner: otherOwner })
     expect([totals.executions, runtimes]).toEqual([0, []])
   })
 
@@ -276,14 +276,14 @@ describeEngines('the analytics summary', (engine) => {
     // holds ANA-08
     test('a filter by another owner’s runtime or project answers the 404 of one that does not exist', async () => {
       const scene = await setScene(database())
-      const stranger = await scene.service.owner()
-      const asStranger = (query: Query) => ask({ ...scene, owner: stranger }, query)
+      const otherOwner = await scene.service.owner()
+      const asOtherOwner = (query: Query) => ask({ ...scene, owner: otherOwner }, query)
       const pairs = [
         [{ runtimeId: scene.runtime.runtimeId }, { runtimeId: 'rt_nobody' }],
         [{ projectId: scene.runtime.projectId }, { projectId: 'proj_nobody' }],
       ] as const
       for (const [foreign, absent] of pairs) {
-        const [first, second] = [await asStranger(foreign), await asStranger(absent)]
+        const [first, second] = [await asOtherOwner(foreign), await asOtherOwner(absent)]
         refusalOf(first, 'not_found')
         expect(first.body).toBe(second.body)
       }

@@ -82,8 +82,8 @@ describeEngines('attempts to sign in', (engine) => {
       await spendAddress()
       expect((await signIn('203.0.113.99')).statusCode).toBe(429)
       expect((await signIn(HOME)).statusCode).toBe(200)
-      const strangers = Array.from({ length: 60 }, () => askToSignIn(service, { email: newAddress(), ip: HOME }))
-      expect((await Promise.all(strangers)).map(({ statusCode }) => statusCode)).toContain(429)
+      const attempts = Array.from({ length: 60 }, () => askToSignIn(service, { email: newAddress(), ip: HOME }))
+      expect((await Promise.all(attempts)).map(({ statusCode }) => statusCode)).toContain(429)
       expect((await signIn(HOME)).statusCode).toBe(200)
     })
 

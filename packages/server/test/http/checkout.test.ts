@@ -173,18 +173,18 @@ describeEngines('a checkout', (engine) => {
   // holds BIL-07
   test('of another owner reads as one that does not exist', async () => {
     const { service, stripe, owner } = await setStripeScene(database())
-    const stranger = await service.owner()
+    const otherOwner = await service.owner()
     const checkout = await checkOut(service, owner)
     stripe.pay(sessionOf(stripe, checkout))
     const before = stripe.requests.length
     const [foreign, absent] = [
-      await askToVerify(service, stranger, checkout.checkoutId),
-      await askToVerify(service, stranger, 'chk_01ARZ3NDEKTSV4RRFFQ69G5FAV'),
+      await askToVerify(service, otherOwner, checkout.checkoutId),
+      await askToVerify(service, otherOwner, 'chk_01ARZ3NDEKTSV4RRFFQ69G5FAV'),
     ]
     expect(refusalOf(foreign, 'not_found')).toBe('The checkout was not found.')
     expect([foreign.body, steadyHeaders(foreign)]).toEqual([absent.body, steadyHeaders(absent)])
     expect(stripe.requests).toHaveLength(before)
-    expect([await tierOf(service, owner), await tierOf(service, stranger)]).toEqual(['free', 'free'])
+    expect([await tierOf(service, owner), await tierOf(service, otherOwner)]).toEqual(['free', 'free'])
   })
 
   describe('with Stripe', () => {

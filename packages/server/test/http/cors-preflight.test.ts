@@ -10,6 +10,7 @@ const BROWSER_ROUTES = [
   ['POST', '/v1/runtime/capability'],
   ['POST', '/v1/capabilities/:runtimeId/echo'],
   ['GET', '/v1/runtime/:runtimeId/manifest'],
+  ['GET', '/v1/runtime/:runtimeId/openapi.json'],
 ] as const
 
 const OTHER_PATHS = [
@@ -23,6 +24,7 @@ const OTHER_PATHS = [
   '/v1/deployments',
   '/v1/runtime/status',
   '/v1/runtime/heartbeat',
+  '/v1/runtime/doctor',
   '/v1/runtime/deployment',
   '/v1/nowhere',
 ]

@@ -131,9 +131,9 @@ describeEngines('the deployment history of a runtime', (engine) => {
   test('of another owner’s runtime is a 404', async () => {
     const { service, runtime } = await start()
     await deployed(service, runtime)
-    const stranger = await service.owner('pro')
+    const otherOwner = await service.owner('pro')
     for (const path of ['/deployments', '/deployments/1']) {
-      const ask = (id: string) => service.send('GET', `/v1/runtimes/${id}${path}`, { key: stranger.apiKey })
+      const ask = (id: string) => service.send('GET', `/v1/runtimes/${id}${path}`, { key: otherOwner.apiKey })
       const [foreign, absent] = [await ask(runtime.runtimeId), await ask('rt_nobody')]
       expect(refusalOf(foreign, 'not_found')).toBe('The runtime was not found.')
       expect(foreign.body).toBe(absent.body)

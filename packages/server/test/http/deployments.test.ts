@@ -228,6 +228,9 @@ describeEngines('deployments', (engine) => {
       deployment: null,
       capabilities: [],
       deprecated: [],
+      effects: [],
+      unknownCalls: 0,
+      waitingApprovals: 0,
       connection: { status: 'online', transport: 'http' },
       // Nothing listens at its endpoint.
       health: 'degraded',

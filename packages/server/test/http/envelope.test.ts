@@ -28,6 +28,7 @@ const PATHS = [
   ['/v1/deployments', ['POST']],
   ['/v1/runtime/status', ['GET']],
   ['/v1/runtime/heartbeat', ['POST']],
+  ['/v1/runtime/doctor', ['POST']],
   ['/v1/runtime/deployment', ['GET']],
   ['/v1/runtime/execute', ['POST', 'OPTIONS']],
   ['/v1/runtime/capability', ['POST', 'OPTIONS']],

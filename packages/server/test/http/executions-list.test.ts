@@ -140,15 +140,15 @@ describeEngines('the list of executions', (engine) => {
   // holds TRC-11
   test('with a filter by another owner’s runtime or project answers as for one that does not exist', async () => {
     const { service, owner, runtimes, projects } = await start()
-    const stranger = await service.owner()
-    await service.runtime(stranger)
+    const otherOwner = await service.owner()
+    await service.runtime(otherOwner)
     const cases = [
       ['The runtime was not found.', { runtimeId: runtimes[0] }, { runtimeId: 'rt_of_nobody' }],
       ['The project was not found.', { projectId: projects[0] }, { projectId: service.deps.newId('project') }],
     ] as const
     for (const [message, foreign, absent] of cases) {
       const ask = (query: Query) =>
-        service.send('GET', `/v1/executions?${new URLSearchParams(query)}`, { key: stranger.apiKey })
+        service.send('GET', `/v1/executions?${new URLSearchParams(query)}`, { key: otherOwner.apiKey })
       const answers = [await ask(foreign), await ask(absent), await ask({ ...foreign, status: 'failed', from: '0' })]
       for (const answer of answers) {
         expect(refusalOf(answer, 'not_found')).toBe(message)
@@ -161,24 +161,24 @@ describeEngines('the list of executions', (engine) => {
 
   test('ignores a cursor of another owner or another list, without harm', async () => {
     const { service, owner, past } = await start()
-    const stranger = await service.owner('pro')
-    const { runtimeId, projectId } = await service.runtime(stranger)
-    await service.runtime(stranger)
-    await service.send('POST', '/v1/projects', { key: stranger.apiKey, body: { name: 'Shops' } })
-    const [own] = await insertedFor(service, stranger, { runtimeId, projectId })
+    const otherOwner = await service.owner('pro')
+    const { runtimeId, projectId } = await service.runtime(otherOwner)
+    await service.runtime(otherOwner)
+    await service.send('POST', '/v1/projects', { key: otherOwner.apiKey, body: { name: 'Shops' } })
+    const [own] = await insertedFor(service, otherOwner, { runtimeId, projectId })
     const cursors = [
       (await list(service, owner, { limit: '5' })).nextCursor,
       (await list(service, owner, { limit: '60' })).nextCursor,
-      RuntimeList.parse((await get(service, stranger, '/v1/runtimes?limit=1')).json()).nextCursor,
-      ProjectList.parse((await get(service, stranger, '/v1/projects?limit=1')).json()).nextCursor,
+      RuntimeList.parse((await get(service, otherOwner, '/v1/runtimes?limit=1')).json()).nextCursor,
+      ProjectList.parse((await get(service, otherOwner, '/v1/projects?limit=1')).json()).nextCursor,
     ]
     for (const cursor of cursors) {
       expect(cursor).not.toBeNull()
-      const page = await list(service, stranger, { cursor: cursor ?? '' })
+      const page = await list(service, otherOwner, { cursor: cursor ?? '' })
       expect(page.executions.filter(({ executionId }) => executionId !== own?.executionId)).toEqual([])
       // The other way round: an execution's cursor, taken to the other listings.
       for (const path of ['/v1/runtimes', '/v1/projects', '/v1/account/keys']) {
-        expect((await get(service, stranger, `${path}?cursor=${cursor}`)).statusCode).toBe(200)
+        expect((await get(service, otherOwner, `${path}?cursor=${cursor}`)).statusCode).toBe(200)
       }
     }
     expect(past).toHaveLength(72)
@@ -291,9 +291,9 @@ describeEngines('the owner’s own execute', (engine) => {
   // holds TRC-03
   test('on another owner’s runtime answers as on one that does not exist, and costs nothing', async () => {
     const scene = await setScene(database())
-    const stranger = await scene.service.owner()
+    const otherOwner = await scene.service.owner()
     const ask = (runtimeId: string) =>
-      scene.service.send('POST', '/v1/executions', { key: stranger.apiKey, body: { runtimeId, ...saying() } })
+      scene.service.send('POST', '/v1/executions', { key: otherOwner.apiKey, body: { runtimeId, ...saying() } })
     const before = await scene.charged()
     const [foreign, absent] = [await ask(scene.runtime.runtimeId), await ask('rt_of_nobody')]
     expect(refusalOf(foreign, 'not_found')).toBe('The runtime was not found.')

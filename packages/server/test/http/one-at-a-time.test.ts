@@ -40,7 +40,7 @@ describeEngine('sqlite', 'deployments of one account', (engine) => {
     const other = await service.owner()
     const theirs = await service.runtime(other)
     const refused: string[] = []
-    const crowd = Array.from({ length: 70 }, async () => {
+    const requests = Array.from({ length: 70 }, async () => {
       const answer = await service.deploy(runtime)
       if (answer.statusCode === 429) refused.push(refusalOf(answer, 'rate_limit_exceeded'))
       return answer.statusCode
@@ -54,7 +54,7 @@ describeEngine('sqlite', 'deployments of one account', (engine) => {
     expect(judged).toEqual([owner.ownerId, other.ownerId])
     gate.open()
     expect((await beside).statusCode).toBe(201)
-    expect((await Promise.all(crowd)).filter((status) => status === 201)).toHaveLength(65)
+    expect((await Promise.all(requests)).filter((status) => status === 201)).toHaveLength(65)
     // The one of each account.
     expect(gate.mostAtOnce).toBe(2)
   })

@@ -190,16 +190,16 @@ describeEngines('projects', (engine) => {
   test('another owner’s project reads as absent, cannot be changed, and cannot be reached by a cursor', async () => {
     const { service, owner, list, create, read } = await start()
     const made = shownBy(await create({ name: 'Shops' }), 201)
-    const stranger = await service.owner()
-    const theirs = actions(service, stranger)
+    const otherOwner = await service.owner()
+    const theirs = actions(service, otherOwner)
     const absentId = service.deps.newId('project')
     const asks = [
       theirs.read,
       (id: string) => theirs.change(id, { name: 'Taken' }),
-      (id: string) => service.send('GET', `/v1/runtimes?projectId=${id}`, { key: stranger.apiKey }),
-      (id: string) => service.send('GET', `/v1/executions?projectId=${id}`, { key: stranger.apiKey }),
+      (id: string) => service.send('GET', `/v1/runtimes?projectId=${id}`, { key: otherOwner.apiKey }),
+      (id: string) => service.send('GET', `/v1/executions?projectId=${id}`, { key: otherOwner.apiKey }),
       (id: string) =>
-        service.send('POST', '/v1/runtimes', { key: stranger.apiKey, body: { name: 'Shop', projectId: id } }),
+        service.send('POST', '/v1/runtimes', { key: otherOwner.apiKey, body: { name: 'Shop', projectId: id } }),
     ]
     for (const ask of asks) {
       const [foreign, absent] = [await ask(made.projectId), await ask(absentId)]

@@ -142,18 +142,18 @@ describeEngines('registration', (engine) => {
     const holder = await service.owner()
     const { runtimeId } = await service.runtime(holder, { runtimeId: newId() })
     const before = await detail(service, holder, runtimeId)
-    const stranger = await service.owner('free')
+    const otherOwner = await service.owner('free')
     service.clock.advance(1_000)
-    const answer = await register(service, stranger, {
+    const answer = await register(service, otherOwner, {
       runtimeId,
       name: 'Mine now',
       endpoint: 'https://evil.example/svc',
     })
-    const random = await service.send('GET', `/v1/runtimes/${newId()}`, { key: stranger.apiKey })
+    const random = await service.send('GET', `/v1/runtimes/${newId()}`, { key: otherOwner.apiKey })
     refusalOf(answer, 'not_found')
     expect([answer.body, steadyHeaders(answer)]).toEqual([random.body, steadyHeaders(random)])
     expect(await detail(service, holder, runtimeId)).toEqual(before)
-    expect((await register(service, stranger, { name: 'Shop' })).statusCode).toBe(201)
+    expect((await register(service, otherOwner, { name: 'Shop' })).statusCode).toBe(201)
   })
 
   test('of two owners who register one new id concurrently, one gets it and the other a 404', async () => {

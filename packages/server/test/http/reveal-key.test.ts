@@ -82,9 +82,9 @@ describeEngines('revealing a key', (engine) => {
   // holds KEY-24
   test('another owner’s runtime is answered as one that does not exist', async () => {
     const scene = await setScene(database())
-    const stranger = await scene.service.owner()
+    const otherOwner = await scene.service.owner()
     const ask = (id: string, type: string) =>
-      scene.service.send('POST', `/v1/runtimes/${id}/reveal-key`, { key: stranger.apiKey, body: { type } })
+      scene.service.send('POST', `/v1/runtimes/${id}/reveal-key`, { key: otherOwner.apiKey, body: { type } })
     for (const type of TYPES) {
       const [foreign, random] = [await ask(scene.runtime.runtimeId, type), await ask(`rt_${randomUUID()}`, type)]
       expect(refusalOf(foreign, 'not_found')).toBe('The runtime was not found.')

@@ -66,9 +66,9 @@ describeEngines('revoking a key', (engine) => {
   // holds KEY-24
   test('of another owner’s runtime answers 404, and changes nothing', async () => {
     const scene = await setScene(database())
-    const stranger = await scene.service.owner()
+    const otherOwner = await scene.service.owner()
     const ask = (id: string) =>
-      scene.service.send('POST', `/v1/runtimes/${id}/revoke-key`, { key: stranger.apiKey, body: { type: 'deploy' } })
+      scene.service.send('POST', `/v1/runtimes/${id}/revoke-key`, { key: otherOwner.apiKey, body: { type: 'deploy' } })
     const [foreign, random] = [await ask(scene.runtime.runtimeId), await ask(`rt_${randomUUID()}`)]
     expect(refusalOf(foreign, 'not_found')).toBe('The runtime was not found.')
     expect([foreign.body, steadyHeaders(foreign)]).toEqual([random.body, steadyHeaders(random)])

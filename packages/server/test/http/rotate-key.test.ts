@@ -203,10 +203,10 @@ describeEngines('rotating a key', (engine) => {
   // holds KEY-24
   test('of another owner’s runtime answers 404, and changes nothing', async () => {
     const scene = await setScene(database())
-    const stranger = await scene.service.owner()
+    const otherOwner = await scene.service.owner()
     const ask = (id: string) =>
       scene.service.send('POST', `/v1/runtimes/${id}/rotate-key`, {
-        key: stranger.apiKey,
+        key: otherOwner.apiKey,
         body: { type: 'public', graceSeconds: 0 },
       })
     const [foreign, random] = [await ask(scene.runtime.runtimeId), await ask(`rt_${randomUUID()}`)]

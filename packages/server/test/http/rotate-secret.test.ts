@@ -200,10 +200,10 @@ describeEngines('rotating the signing secret', (engine) => {
   // holds KEY-24
   test('of another owner’s runtime is a 404, and changes nothing', async () => {
     const scene = await setScene(database())
-    const stranger = await scene.service.owner()
+    const otherOwner = await scene.service.owner()
     const ask = (id: string) =>
       scene.service.send('POST', `/v1/runtimes/${id}/rotate-secret`, {
-        key: stranger.apiKey,
+        key: otherOwner.apiKey,
         body: { graceSeconds: 0 },
       })
     const [foreign, random] = [await ask(scene.runtime.runtimeId), await ask(`rt_${randomUUID()}`)]
@@ -219,7 +219,7 @@ function secretsOf(holding: 'old' | 'new' | 'old and new', old: string, next: st
   return holding === 'new' ? [next] : [old, next]
 }
 
-/** One call through each of the four doors, in turn, none of which may fail. */
+/** One call through each of the four ways in, in turn, none of which may fail. */
 async function expectAllAnswered({ service, execute, executeAsOwner, broker, call }: Scene): Promise<void> {
   expect((await broker('echo')).json()).toMatchObject({ output: {} })
   expect((await call({ capability: 'echo', input: { text: 'a' } })).json()).toMatchObject({ output: { text: 'a' } })

@@ -126,13 +126,13 @@ describeEngines('runtimes', (engine) => {
   // holds AUTH-07, RT-19
   test('another owner’s runtime is answered as one that does not exist, on every route', async () => {
     const service = await start()
-    const [holder, stranger] = [await service.owner(), await service.owner()]
+    const [holder, otherOwner] = [await service.owner(), await service.owner()]
     const { runtimeId } = await service.runtime(holder)
     const messages = [{ role: 'user', parts: [{ type: 'text', content: 'Hi' }] }]
     const ask = (id: string) => [
-      service.send('GET', `/v1/runtimes/${id}`, { key: stranger.apiKey }),
-      service.send('PUT', `/v1/runtimes/${id}/allowed-origins`, { key: stranger.apiKey, body: { origins: [] } }),
-      service.send('POST', '/v1/executions', { key: stranger.apiKey, body: { runtimeId: id, messages } }),
+      service.send('GET', `/v1/runtimes/${id}`, { key: otherOwner.apiKey }),
+      service.send('PUT', `/v1/runtimes/${id}/allowed-origins`, { key: otherOwner.apiKey, body: { origins: [] } }),
+      service.send('POST', '/v1/executions', { key: otherOwner.apiKey, body: { runtimeId: id, messages } }),
     ]
     const foreign = await Promise.all(ask(runtimeId))
     const random = await Promise.all(ask(`rt_${randomUUID()}`))
@@ -141,7 +141,7 @@ describeEngines('runtimes', (engine) => {
       const other = random[index]
       expect([answer.body, steadyHeaders(answer)]).toEqual([other?.body, other && steadyHeaders(other)])
     }
-    expect((await list(service, stranger)).runtimes).toEqual([])
+    expect((await list(service, otherOwner)).runtimes).toEqual([])
     expect(await detail(service, holder, runtimeId)).toMatchObject({ allowedOrigins: [] })
   })
 

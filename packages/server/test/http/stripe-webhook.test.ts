@@ -130,7 +130,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     const elsewhere = await setStripeScene(database())
     const { session: foreign } = await paidCheckout(elsewhere)
     const ended = elsewhere.stripe.endSubscription(foreign)
-    const strangers = [
+    const foreignEvents = [
       { ...event, type: 'invoice.payment_failed' },
       { ...event, type: 'customer.subscription.updated' },
       { ...event, type: 'checkout.session' },
@@ -140,7 +140,7 @@ describeEngines('Stripe’s webhook', (engine) => {
       { ...ended, data: { object: { id: 'sub_x', metadata: { checkoutId: 'chk_of_nobody' } } } },
       { ...ended, data: { object: { id: 'sub_x', metadata: scene.stripe.sessions.get(session)?.metadata } } },
     ]
-    for (const stranger of strangers) expect((await deliver(scene, stranger)).statusCode).toBe(200)
+    for (const event of foreignEvents) expect((await deliver(scene, event)).statusCode).toBe(200)
     expect(await tierOf(scene.service, scene.owner)).toBe('pro')
     expect(await tierOf(elsewhere.service, elsewhere.owner)).toBe('free')
   })

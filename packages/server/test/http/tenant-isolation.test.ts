@@ -40,9 +40,9 @@ describeEngines('tenants', (engine) => {
       expect(places.length).toBeGreaterThan(15)
       const scene = await setScene(database(), { tier: 'pro' })
       const belongings = await belongingsOf(scene)
-      const stranger = await strangerTo(scene, credential)
+      const otherOwner = await otherOwnerOf(scene, credential)
       for (const place of places.filter((place) => !isNewRuntime(place))) {
-        const ask = (ids: Belongings) => scene.service.inject(stranger.request(place, ids))
+        const ask = (ids: Belongings) => scene.service.inject(otherOwner.request(place, ids))
         const label = `${place.route.method} ${place.route.path}, ${place.name} in its ${place.in}`
         const [foreign, absent] = [await ask(belongings), await ask(unheardOf(belongings))]
         expect([label, foreign.statusCode]).toEqual([label, 404])
@@ -53,11 +53,11 @@ describeEngines('tenants', (engine) => {
 
     test('another owner’s runtime id cannot be registered, and answers as absent', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
-      const stranger = await strangerTo(scene, credential)
+      const otherOwner = await otherOwnerOf(scene, credential)
       const { runtimeId } = scene.runtime
       const [taken, absent] = [
-        await stranger.send('POST', '/v1/runtimes', { runtimeId, name: 'Mine' }),
-        await stranger.send('GET', `/v1/runtimes/${changed(runtimeId)}`),
+        await otherOwner.send('POST', '/v1/runtimes', { runtimeId, name: 'Mine' }),
+        await otherOwner.send('GET', `/v1/runtimes/${changed(runtimeId)}`),
       ]
       expect(shown(taken)).toEqual(shown(absent))
     })
@@ -66,9 +66,9 @@ describeEngines('tenants', (engine) => {
       const lists = (await ownerRoutes()).filter(({ method, path }) => method === 'GET' && !path.includes(':'))
       const scene = await setScene(database(), { tier: 'pro' })
       const belongings = Object.values(await belongingsOf(scene))
-      const stranger = await strangerTo(scene, credential)
+      const otherOwner = await otherOwnerOf(scene, credential)
       for (const { path } of lists) {
-        const answer = await stranger.send('GET', path)
+        const answer = await otherOwner.send('GET', path)
         expect([path, answer.statusCode]).toEqual([path, 200])
         for (const id of belongings) expect(answer.body).not.toContain(id)
       }
@@ -78,9 +78,9 @@ describeEngines('tenants', (engine) => {
       const places = (await ownerRoutes()).flatMap(placesOf)
       const scene = await setScene(database(), { tier: 'pro' })
       const belongings = await belongingsOf(scene)
-      const stranger = await strangerTo(scene, credential)
+      const otherOwner = await otherOwnerOf(scene, credential)
       const before = await rowsOf(scene, belongings)
-      for (const place of places) await scene.service.inject(stranger.request(place, belongings))
+      for (const place of places) await scene.service.inject(otherOwner.request(place, belongings))
       expect(await rowsOf(scene, belongings)).toEqual(before)
     })
   })
@@ -115,12 +115,27 @@ async function belongingsOf(scene: Scene): Promise<Belongings> {
     runtimeId: runtime.runtimeId,
     projectId: (await post('/v1/projects', { name: 'Shops' })).projectId,
     executionId: executed(await scene.execute()).executionId,
+    ...(await deliveryOf(scene)),
     keyId: (await post('/v1/account/keys', { name: 'Deploys' })).keyId,
     checkoutId: checkout.json().checkoutId,
   }
 }
 
-async function strangerTo(scene: Scene, credential: 'account key' | 'session') {
+/** A webhook, and an event that waits for it. */
+async function deliveryOf({ service, owner, runtime, database }: Scene): Promise<Belongings> {
+  const body = { url: 'https://shop.example.com/hook', events: ['key.revealed'] }
+  const { webhookId } = (await service.send('POST', '/v1/webhooks', { key: owner.apiKey, body })).json()
+  const reveal = `/v1/runtimes/${runtime.runtimeId}/reveal-key`
+  await service.send('POST', reveal, { key: owner.apiKey, body: { type: 'public' } })
+  const { delivery_id: deliveryId } = await database.db
+    .selectFrom('webhook_deliveries')
+    .select('delivery_id')
+    .where('webhook_id', '=', webhookId)
+    .executeTakeFirstOrThrow()
+  return { webhookId, deliveryId }
+}
+
+async function otherOwnerOf(scene: Scene, credential: 'account key' | 'session') {
   const { service } = scene
   const owner = await service.owner('pro')
   const key = credential === 'session' ? await service.signedIn(owner) : owner.apiKey
@@ -177,6 +192,8 @@ async function rowsOf({ database: { db }, owner }: Scene, { checkoutId = '' }: B
       'executions',
       'allowances',
       'approvals',
+      'webhooks',
+      'webhook_deliveries',
     ] as const),
   ]
   const rows = tables.map((table) => db.selectFrom(table).selectAll().where('owner_id', '=', owner.ownerId).execute())

@@ -75,9 +75,9 @@ describeEngines('the traces of a runtime', (engine) => {
   // holds TRC-20
   test('of another owner’s runtime or project answer as for one that does not exist', async () => {
     const { service, runtimes } = await start()
-    const stranger = await service.owner()
-    const { runtimeId: own } = await service.runtime(stranger)
-    const ask = (path: string) => service.send('GET', `/v1/traces/runtime/${path}`, { key: stranger.apiKey })
+    const otherOwner = await service.owner()
+    const { runtimeId: own } = await service.runtime(otherOwner)
+    const ask = (path: string) => service.send('GET', `/v1/traces/runtime/${path}`, { key: otherOwner.apiKey })
     const [foreign, absent] = [await ask(runtimes[0].runtimeId), await ask('rt_of_nobody')]
     expect(refusalOf(foreign, 'not_found')).toBe('The runtime was not found.')
     expect(foreign.body).toBe(absent.body)
@@ -134,8 +134,8 @@ describeEngines('one trace', (engine) => {
   test('of another owner answers as one that does not exist', async () => {
     const scene = await setScene(database())
     const { executionId } = executed(await scene.execute())
-    const stranger = await scene.service.owner()
-    const ask = (id: string) => scene.service.send('GET', `/v1/traces/${id}`, { key: stranger.apiKey })
+    const otherOwner = await scene.service.owner()
+    const ask = (id: string) => scene.service.send('GET', `/v1/traces/${id}`, { key: otherOwner.apiKey })
     const [foreign, absent, word] = [await ask(executionId), await ask('exec_of_nobody'), await ask('runtime')]
     expect(refusalOf(foreign, 'not_found')).toBe('The execution was not found.')
     expect(foreign.body).toBe(absent.body)

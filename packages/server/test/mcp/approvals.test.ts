@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { APPROVING, dispatched } from '../support/approvals.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { callTool, sendLegacy } from '../support/mcp.ts'
+import { setReplicatedScene } from '../support/replicas.ts'
 import { deployed, type Scene, setScene } from '../support/scene.ts'
+import { capability } from '../support/service.ts'
 
 const FORMS = { elicitation: {} }
 const YES = { action: 'accept', content: { approve: true } }
@@ -101,6 +103,53 @@ describeEngines('a tool that asks a person first', (engine) => {
     expect(dispatched(scene.endpoint)).toEqual([])
   })
 
+  test('says what became of a call that ran, when its form is closed later', async () => {
+    const scene = await setScene(database(), APPROVING)
+    const requestState = stateIn(await pay(scene, 120))
+    await pay(scene, 120, { requestState, inputResponses: { approval: YES } })
+    const late = await pay(scene, 120, { requestState, inputResponses: { approval: { action: 'cancel' } } })
+    expect(late.json().result).toMatchObject({ isError: false, structuredContent: { paid: 120 } })
+  })
+
+  test('leaves three quarters of the approvals that may wait to the account’s own users', async () => {
+    const scene = await setScene(database(), { ...APPROVING, limits: { pendingApprovals: 4 } })
+    stateIn(await pay(scene, 120))
+    expect(textIn(await pay(scene, 130))).toContain('too many calls')
+    const own = await scene.call({ capability: 'pay', input: { value: 140 } })
+    expect(own.json()).toMatchObject({ approval: { capability: 'pay' } })
+  })
+
+  test('does not run once a deployment without it serves, on any replica', async () => {
+    const { a, b } = await setReplicatedScene(engine, APPROVING)
+    const requestState = stateIn(await pay(b, 120))
+    await deployed(a.service, a.runtime, { capabilities: [capability('echo')] })
+    const more = { requestState, inputResponses: { approval: YES } }
+    for (const scene of [b, a]) {
+      expect((await pay(scene, 120, more)).json().error).toEqual({
+        code: -32602,
+        message: 'Invalid params: Unknown tool',
+      })
+    }
+    expect(dispatched(a.endpoint)).toEqual([])
+  })
+
+  test('is not asked about twice under one idempotency key, which another stranger may have sent', async () => {
+    const scene = await setScene(database(), APPROVING)
+    const headers = { 'idempotency-key': 'payment-of-march' }
+    const ask = (sent: object = { headers }) => callTool(scene, 'pay', { value: 120 }, { capabilities: FORMS, ...sent })
+    const requestState = stateIn(await ask())
+    const charged = await scene.charged()
+    const other = await ask()
+    expect([other.statusCode, other.body.includes(requestState)]).toEqual([400, false])
+    expect(other.json().error.data.fieldErrors).toHaveProperty('idempotency-key')
+    expect(await scene.charged()).toEqual(charged)
+    expect(stateIn(await ask({ headers: { 'idempotency-key': 'another-payment' } }))).not.toBe(requestState)
+    const cheap = () =>
+      callTool(scene, 'pay', { value: 20 }, { capabilities: FORMS, headers: { 'idempotency-key': 'cheap-one' } })
+    expect((await cheap()).json().result).toEqual((await cheap()).json().result)
+    expect(dispatched(scene.endpoint)).toHaveLength(1)
+  })
+
   test('does not run after its time', async () => {
     const scene = await setScene(database(), APPROVING)
     const requestState = stateIn(await pay(scene, 120))
@@ -126,6 +175,22 @@ describeEngines('a tool that asks a person first', (engine) => {
       const requestState = forged[name]?.(stateIn(await pay(scene, 120)))
       const answer = await pay(scene, 120, { requestState, inputResponses: { approval: YES } })
       expect([answer.statusCode, answer.json().error?.code]).toEqual([name === 'a NUL' ? 400 : 200, -32602])
+      expect(dispatched(scene.endpoint)).toEqual([])
+    })
+
+    test('the state of a page’s approval with its user’s token, in the words of one that does not exist', async () => {
+      const scene = await setScene(database(), APPROVING)
+      const asked = await scene.call({ capability: 'pay', input: { value: 120 }, endUserToken: 'token-of-mira' })
+      const { approvalId, approvalKey } = asked.json().approval
+      const states = [`${approvalId}.${approvalKey}`, 'apr_1.guess']
+      const said = [{ approval: YES }, undefined]
+      for (const inputResponses of said) {
+        const answers = []
+        for (const requestState of states)
+          answers.push((await pay(scene, 120, { requestState, inputResponses })).json())
+        expect(answers[0].error).toMatchObject({ code: -32602, message: expect.stringContaining('requestState') })
+        expect(answers[1]).toEqual(answers[0])
+      }
       expect(dispatched(scene.endpoint)).toEqual([])
     })
 

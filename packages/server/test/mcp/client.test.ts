@@ -61,7 +61,7 @@ describeEngine('sqlite', 'a client of the protocol', (engine) => {
   })
 
   // holds MCP-08
-  test('that cancels a call cancels it at the endpoint', async () => {
+  test('that cancels a call cancels it at the endpoint within a second', async () => {
     const gate = createGate()
     const scene = await setScene(database(), {
       handle: {
@@ -76,8 +76,11 @@ describeEngine('sqlite', 'a client of the protocol', (engine) => {
     const call = client.callTool({ name: 'echo', arguments: {} }, { signal: leaving.signal })
     call.catch(() => undefined)
     await gate.arrived(1)
+    const left = performance.now()
     leaving.abort()
     await expect(call).rejects.toThrow()
+    await scene.endpoint.whenLeft()
+    expect(performance.now() - left).toBeLessThan(1_000)
     await eventually(async () => {
       const list = await scene.service.send('GET', '/v1/executions', { key: scene.owner.apiKey })
       const cancelled = { status: 'failed', finishReason: 'cancelled', unknownCalls: 1, surface: 'mcp' }

@@ -39,7 +39,7 @@ describe('the model', () => {
   test.each([
     ['gpt-x', {}, 'SVC_MODEL must be <provider>:<model>'],
     ['openai:', {}, 'SVC_MODEL must be <provider>:<model>'],
-    ['mistral:large', {}, 'Set one of openai, anthropic, google, openai-compatible, demo.'],
+    ['no-provider:large', {}, 'Set one of openai, anthropic, google, openai-compatible, demo.'],
     ['constructor:x', {}, 'Set one of openai'],
     ['demo:gpt', {}, 'the built-in demo model is demo:rules'],
     ['openai:gpt-x', {}, 'needs OPENAI_API_KEY'],

@@ -34,7 +34,7 @@ describeEngine('postgres', 'two replicas whose database is away', (engine) => {
       if (status !== 200 && status !== 429 && status !== 500) throw new Error(`a call was answered with ${status}`)
       heard[status] += 1
     }
-    // The plan lets 50 strangers in, whichever replica they ask. Some may come before a replica has found its database again.
+    // The plan lets 50 anonymous calls in, whichever replica they ask. Some may come before a replica has found its database again.
     for (const replica of [first, second]) {
       for (let last = 0; last !== 429; count(last)) last = (await call(replica)).status
     }
@@ -67,10 +67,10 @@ describeEngine('postgres', 'two replicas whose database is away', (engine) => {
     }
     relay.open()
     const told = await Promise.all(callers.map((ones) => Promise.all(ones)))
-    for (const [done, whole, stranger] of told) {
+    for (const [done, whole, brokered] of told) {
       expect(done).toMatchObject({ type: 'done', status: 'completed' })
       expect(whole).toMatchObject({ status: 'completed' })
-      expect(stranger).toMatchObject({ status: 200, body: { output: { text: 'a' } } })
+      expect(brokered).toMatchObject({ status: 200, body: { output: { text: 'a' } } })
     }
     const { body } = await ask(`${second.url}/v1/executions`, { key: apiKey })
     expect(ExecutionList.parse(body).executions.map(({ status }) => status)).toEqual(Array(6).fill('completed'))

@@ -186,8 +186,8 @@ test('behind a proxy on the same host nobody reaches what listens on loopback, u
   onTestFinished(() => internal.close())
   const { url, summary, child, ended } = await startServerProcess(deployed)
   expect(summary).toMatch(/^local +endpoints on this machine are refused \(SVC_ALLOW_LOCAL_ENDPOINTS=1 allows them\)$/m)
-  const stranger = { email: 'stranger@example.com', password: 'correct horse battery' }
-  const { token: key } = Session.parse((await ask(`${url}/v1/auth/sign-up`, { body: stranger })).body)
+  const newcomer = { email: 'newcomer@example.com', password: 'correct horse battery' }
+  const { token: key } = Session.parse((await ask(`${url}/v1/auth/sign-up`, { body: newcomer })).body)
   const runtime = await publish(url, key, internal)
   const call = (at: string) => ask(`${at}/v1/capabilities/${runtime.runtimeId}/echo`, { body: { input: {} } })
   const refused = await call(url)

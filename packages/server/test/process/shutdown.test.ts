@@ -48,7 +48,7 @@ test('SIGTERM under running streams: all that was let in is answered, what still
   const streams = Array.from({ length: 15 }, () => streamToItsEnd(live))
   const execute = () => ask(`${server.url}/v1/runtime/execute`, { key: publicKey, body: saying() })
   const wholes = Array.from({ length: 15 }, execute)
-  const strangers = Array.from({ length: 15 }, () =>
+  const brokered = Array.from({ length: 15 }, () =>
     ask(`${server.url}/v1/capabilities/${runtimeId}/echo`, { body: {} }),
   )
   // The head of a stream leaves before the signal, so that its connection stays open.
@@ -63,7 +63,7 @@ test('SIGTERM under running streams: all that was let in is answered, what still
   for (const last of await Promise.all(streams)) expect(last).toMatchObject({ type: 'done', status: 'completed' })
   for (const answer of await Promise.all(wholes))
     expect(answer).toMatchObject({ status: 200, body: { status: 'completed' } })
-  for (const answer of await Promise.all(strangers)) expect(answer).toMatchObject({ status: 200 })
+  for (const answer of await Promise.all(brokered)) expect(answer).toMatchObject({ status: 200 })
   expect(await whole.heard).toMatch(/^HTTP\/1\.1 200[\s\S]*connection: close[\s\S]*"status":"completed"/i)
   const [, streamed, refused] = (await stream.heard).split('HTTP/1.1 ')
   expect(streamed).toMatch(/^200[\s\S]*event: done/)

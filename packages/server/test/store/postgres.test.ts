@@ -12,7 +12,9 @@ import { usageRow } from './rows.ts'
 
 describeEngine('postgres', 'the PostgreSQL pool', (engine) => {
   test('every connection has time limits and commits synchronously', async () => {
-    const { db } = await open()
+    const { location: url } = await createEmptyTestPlace(engine)
+    const { db } = openPostgres({ url, onError: () => undefined })
+    onTestFinished(() => db.destroy())
 
     const { rows } = await sql`
       select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,

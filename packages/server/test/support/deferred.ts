@@ -12,7 +12,7 @@ export function deferred<T = void>(): Deferred<T> {
   return { promise, resolve }
 }
 
-/** A door at which callers wait until a test lets them through, and which counts them. */
+/** A barrier: callers wait until a test opens it, and are counted. */
 export interface Gate {
   /** Waits to be let through. */
   enter(): Promise<void>

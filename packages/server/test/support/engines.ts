@@ -134,25 +134,20 @@ async function createOnServer(server: string, template: string): Promise<TestPla
   const name = `svc_test_${randomBytes(8).toString('hex')}`
   const url = new URL(server)
   url.pathname = `/${name}`
-  // Not template1, which cannot be copied while anybody is connected to it. No commit waits for the disk: tests end
-  // servers, and never this PostgreSQL.
-  await runOnServer(
-    server,
-    `create database ${name} template ${template}`,
-    `alter database ${name} set synchronous_commit = off`,
-  )
+  // Not template1, which cannot be copied while anybody is connected to it.
+  await runOnServer(server, `create database ${name} template ${template}`)
   return {
-    options: { engine: 'postgres', url: url.href, onError: failRun },
+    options: { engine: 'postgres', url: url.href, isDurable: false, onError: failRun },
     location: url.href,
     remove: () => runOnServer(server, `drop database if exists ${name} with (force)`),
   }
 }
 
-async function runOnServer(server: string, ...statements: readonly string[]): Promise<void> {
+async function runOnServer(server: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: server })
   await client.connect()
   try {
-    for (const statement of statements) await client.query(statement)
+    await client.query(statement)
   } finally {
     await client.end()
   }

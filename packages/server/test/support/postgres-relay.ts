@@ -14,7 +14,7 @@ export interface PostgresRelay {
   url: string
   /** Strikes the next commit, after so many that pass, and but for `silence` ends its connection. */
   breakCommit(fault: CommitFault, passing?: number): void
-  /** Ends every connection now, or that of the next fault, and from then on each new one as soon as it is made. */
+  /** Ends every connection, now or at the next fault, and from then on each new one as soon as it is made. */
   shut(when: 'now' | 'at the next fault'): void
   /** Lets nothing pass any more on the connections there are, and leaves them open; new ones are as ever. */
   silence(): void
@@ -37,10 +37,10 @@ export async function startPostgresRelay(direct: string): Promise<PostgresRelay>
   let shutsAtFault = false
   let awaited: { fault: CommitFault; passing: number } | null = null
   const end = (client: Socket, server: Socket) => {
+    const ended = shutsAtFault ? sockets : [client, server]
     if (shutsAtFault) isShut = true
     shutsAtFault = false
-    client.destroy()
-    server.destroy()
+    for (const socket of ended) socket.destroy()
   }
   const nextFault = (): CommitFault | null => {
     const fault = awaited?.passing === 0 ? awaited.fault : null

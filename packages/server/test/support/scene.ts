@@ -25,9 +25,9 @@ export interface Scene {
   readonly runtime: CreatedRuntime
   /** A chat turn through the public key. */
   execute(body?: object, options?: SendOptions): Promise<LightMyRequestResponse>
-  /** The same through the owner’s door. */
+  /** The same on the owner plane. */
   executeAsOwner(body?: object): Promise<LightMyRequestResponse>
-  /** A stranger's call. */
+  /** An anonymous call. */
   broker(capability: string, body?: object): Promise<LightMyRequestResponse>
   /** A page's call of one capability. */
   call(body: object, options?: SendOptions): Promise<LightMyRequestResponse>
@@ -49,8 +49,8 @@ export interface UsageTotals {
 
 /** Sets a scene that is struck when the running test has finished. */
 export async function setScene(database: Database, options: SceneOptions = {}): Promise<Scene> {
-  const { scene, strike } = await buildScene(database, options)
-  onTestFinished(strike)
+  const { scene, end } = await buildScene(database, options)
+  onTestFinished(end)
   return scene
 }
 
@@ -60,7 +60,7 @@ export function useScene(database: () => Database, options: SceneOptions = {}): 
   beforeAll(async () => {
     built = await buildScene(database(), options)
   })
-  afterAll(() => built?.strike())
+  afterAll(() => built?.end())
   return () => {
     if (built === undefined) throw new Error('the scene is there once the tests run, not while they are defined')
     return built.scene
@@ -70,14 +70,14 @@ export function useScene(database: () => Database, options: SceneOptions = {}): 
 async function buildScene(
   database: Database,
   options: SceneOptions,
-): Promise<{ scene: Scene; strike: () => Promise<void> }> {
+): Promise<{ scene: Scene; end: () => Promise<void> }> {
   const { tier = 'free', handle = {}, manifest = {}, ...serviceOptions } = options
   const service = await startService(database, serviceOptions)
   const endpoint = await startOwnerEndpoint({
     handle: { echo: (call) => ({ output: call.input }), ...handle },
     now: () => service.clock.now(),
   })
-  const strike = async () => {
+  const end = async () => {
     await service.close()
     await endpoint.close()
   }
@@ -87,7 +87,7 @@ async function buildScene(
   if (manifest !== null) await deployed(service, runtime, manifest)
   const session = await service.signedIn(owner)
   const scene = { database, service, endpoint, owner, session, runtime }
-  return { scene: { ...scene, ...actions(service, { database, owner, runtime }) }, strike }
+  return { scene: { ...scene, ...actions(service, { database, owner, runtime }) }, end }
 }
 
 /** Deploys, and fails the test where that is refused. */

@@ -16,6 +16,7 @@ import { testPayments } from '../../src/billing/payments/test-payments.ts'
 import { createDeps } from '../../src/create-deps.ts'
 import type { Deps } from '../../src/deps.ts'
 import type { WriteBatch } from '../../src/executions/batch-store.ts'
+import { flush } from '../../src/http/drain.ts'
 import { createWorkerThread } from '../../src/lib/worker-thread.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../src/limits.ts'
 import type { Model } from '../../src/model/model.ts'
@@ -76,7 +77,11 @@ export interface TestService {
   readonly masterKey: Buffer
   inject(options: InjectOptions): Promise<LightMyRequestResponse>
   /** JSON in, JSON out, with a bearer credential where one is given. */
-  send(method: 'GET' | 'POST' | 'PUT' | 'PATCH', url: string, options?: SendOptions): Promise<LightMyRequestResponse>
+  send(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    url: string,
+    options?: SendOptions,
+  ): Promise<LightMyRequestResponse>
   owner(tier?: Tier): Promise<TestOwner>
   /** The token of a new session of this owner, whose password is {@link PASSWORD} from then on. Earlier ones end. */
   signedIn(owner: Owner): Promise<string>
@@ -178,7 +183,7 @@ export async function startService(database: Database, options: TestServiceOptio
       await deps.lease.sweep({ sparesOwn: deps.settlements.unwritten > 0 })
     },
     async close() {
-      await app.close()
+      await flush(app, app.close(), FLUSH_MS)
       await deps.lease.release()
       await deps.dispatcher.close()
       assertAnswers()
@@ -216,6 +221,9 @@ export const QUICK_HASHER: PasswordHasher = {
 function quickHash(password: string): string {
   return `quick:${createHash('sha256').update(password).digest('hex')}`
 }
+
+/** How long a connection without a request may keep a stopping service. In milliseconds. */
+const FLUSH_MS = 2000
 
 const SHOP = { name: 'Test shop', url: 'https://shop.example.com' }
 

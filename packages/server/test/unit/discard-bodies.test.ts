@@ -8,7 +8,7 @@ import { connectTo, listenLocally, postText } from '../support/raw-http.ts'
 
 const BODY = 'x'.repeat(100_000)
 
-/** A service that refuses everything before its body is read; `x-account` names the account, `x-forwarded-for` a stranger. */
+/** A service that refuses everything before its body is read; `x-account` names the account, `x-forwarded-for` an anonymous caller. */
 async function setRefusals({ slotMs = 3_600_000 } = {}) {
   const app = fastify({ trustProxy: true })
   onTestFinished(() => app.close())

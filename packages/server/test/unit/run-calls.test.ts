@@ -91,17 +91,20 @@ describe('calls of one step', () => {
     expect([...results.values()]).toEqual([failed('sold out'), succeeded('ok')])
   })
 
-  test('that wait for a person are no calls yet, and those that are judged to fail are not made', async () => {
+  test('that wait for a person or are refused are no calls, and those that are judged to fail are not made', async () => {
     const made: number[] = []
-    const judge: JudgeCall = async ({ ordinal }) =>
-      ordinal === 2 ? null : { result: failed(`judged ${ordinal}`), waits: ordinal === 0 }
+    const kinds = ['waits', 'failed', null, 'refused'] as const
+    const judge: JudgeCall = async ({ ordinal }) => {
+      const kind = kinds[ordinal]
+      return kind ? { kind, result: failed(kind) } : null
+    }
     const call = async ({ ordinal }: AgentCall) => {
       made.push(ordinal)
       return succeeded('ok')
     }
-    const { told, results, areWaiting } = await run(callsOf(3), call, { judge, maxParallel: 1 })
+    const { told, results, areWaiting } = await run(callsOf(4), call, { judge, maxParallel: 1 })
     expect([made, areWaiting]).toEqual([[2], true])
-    expect([...results.values()]).toEqual([failed('judged 0'), failed('judged 1'), succeeded('ok')])
+    expect([...results.values()]).toEqual([failed('waits'), failed('failed'), succeeded('ok'), failed('refused')])
     expect(told).toEqual(['start 1', 'end 1', 'start 2', 'end 2'])
   })
 

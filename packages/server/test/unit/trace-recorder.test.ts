@@ -26,6 +26,7 @@ const upTo = (storedBytes: number) => ({
   redactor: redactorOf(undefined),
   effectOf: () => 'read' as const,
   hasToken: false,
+  sentTo: undefined,
 })
 
 function traceOf(events: readonly AgentEvent[], given: readonly Message[] = []) {

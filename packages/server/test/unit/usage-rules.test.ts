@@ -9,7 +9,7 @@ import { available } from '../../src/usage/token-bucket.js'
 const NOW = Date.parse('2026-03-01T12:00:00Z')
 
 const tier = fc.constantFrom('free', 'pro', 'enterprise')
-const door = fc.constantFrom('execute', 'broker', 'capability')
+const kind = fc.constantFrom('execute', 'broker', 'capability')
 
 function grantedOf(buckets: Map<string, number>, draws: readonly Draw[], tries: number, now = NOW): number {
   return Array.from({ length: tries }, () => grant(buckets, draws, now)).filter(({ ok }) => ok).length
@@ -29,7 +29,7 @@ describe('what a request draws on', () => {
 
   test('every plan draws on buckets that the free plan draws on too', () => {
     fc.assert(
-      fc.property(tier, door, (plan, by) => {
+      fc.property(tier, kind, (plan, by) => {
         const free = drawsFor('free', by).map(({ bucket }) => bucket)
         for (const { bucket } of drawsFor(plan, by)) expect(free).toContain(bucket)
       }),
@@ -61,11 +61,11 @@ describe('what a plan lets in', () => {
 
 describe('the free plan', () => {
   // holds LIM-02
-  test('lets 50 strangers in and leaves 150 to the page', () => {
+  test('lets 50 anonymous calls in and leaves 150 to the page', () => {
     const buckets = new Map<string, number>()
-    const strangers = drawsFor('free', 'broker')
-    expect(grantedOf(buckets, strangers, 300)).toBe(50)
-    expect(grant(buckets, strangers, NOW)).toMatchObject({ ok: false, limit: 'anonymous', retryAfterMs: 144_000 })
+    const brokered = drawsFor('free', 'broker')
+    expect(grantedOf(buckets, brokered, 300)).toBe(50)
+    expect(grant(buckets, brokered, NOW)).toMatchObject({ ok: false, limit: 'anonymous', retryAfterMs: 144_000 })
     expect(grantedOf(buckets, drawsFor('free', 'execute'), 300)).toBe(150)
   })
 })

@@ -2,6 +2,7 @@ import { functionTools } from '../function-tools.ts'
 import type { ModelTool } from '../model.ts'
 import type { Prompt, TurnCall } from '../turn-source.ts'
 
+// Without `stream_options` no tokens are reported. A server that refuses fields that it does not know would refuse it.
 const TAIL = ',"stream":true,"stream_options":{"include_usage":true}}'
 
 /** Writes the requests of one model as JSON. The tools of a deployment, most of each request, are written once. */

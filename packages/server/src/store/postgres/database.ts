@@ -7,6 +7,8 @@ import { PreparedClient } from './prepared-client.ts'
 
 export interface PostgresOptions {
   url: string
+  /** False in tests, which never end the database server: no commit waits for its disk. */
+  isDurable?: boolean
   /** Receives errors of connections that broke while idle, or between two queries of a transaction. */
   onError(error: unknown): void
 }
@@ -19,8 +21,6 @@ const TIME_LIMITS = {
   // a new connection and its own statement, waits for less than ten seconds.
   query_timeout: 5_500,
 } satisfies pg.PoolConfig
-
-const DURABLE = '-c synchronous_commit=on'
 
 // Every query has an index, and a cached plan that was made on an empty table must suit a full one.
 const BY_INDEX = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
@@ -37,17 +37,20 @@ export function openPostgres(options: PostgresOptions): PostgresPool {
 
 /** One connection without time limits for migrations, which may wait for those of another replica. */
 export function openPostgresUnlimited(options: PostgresOptions): PostgresPool {
-  return connect(options, { max: 1, options: `${DURABLE} -c statement_timeout=0 -c lock_timeout=0` })
+  return connect(options, { max: 1, options: '-c statement_timeout=0 -c lock_timeout=0' })
 }
 
-function connect({ url, onError }: PostgresOptions, limits: pg.PoolConfig): PostgresPool {
+function connect(
+  { url, onError, isDurable = true }: PostgresOptions,
+  { options = BY_INDEX, ...limits }: pg.PoolConfig,
+): PostgresPool {
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: 2_000,
     keepAlive: true,
     pipeline: true,
     application_name: 'svc',
-    options: `${DURABLE} ${BY_INDEX}`,
+    options: `-c synchronous_commit=${isDurable ? 'on' : 'off'} ${options}`,
     types: numberTypes(),
     ...limits,
   })

@@ -1,0 +1,64 @@
+import * as contract from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { chapter } from '../http/chapter.ts'
+import { ListQuery } from '../http/params.ts'
+import { ownerOf } from '../http/planes.ts'
+import { typed } from '../http/typed.ts'
+import type { WebhookDeps } from './deps.ts'
+import {
+  createWebhook,
+  listOwnDeliveries,
+  listOwnWebhooks,
+  removeWebhook,
+  requireWebhook,
+  sendAgain,
+} from './webhooks.ts'
+
+const PATH = '/v1/webhooks/:webhookId'
+const params = z.object({ webhookId: z.string().describe('The id of a webhook, `wh_…`.') })
+const deliveryParams = params.extend({ deliveryId: z.string().describe('The id of a delivery, `msg_…`.') })
+
+const route = chapter('Webhooks')
+const LIST = route('listWebhooks', 'List webhooks', { response: { 200: contract.WebhookList } })
+const CREATE = route('createWebhook', 'Create a webhook; the answer alone holds its secret', {
+  body: contract.CreateWebhookRequest,
+  response: { 201: contract.CreatedWebhook },
+})
+const DETAIL = route('getWebhook', 'Fetch a webhook', { params, response: { 200: contract.Webhook } })
+const DELETE = route('deleteWebhook', 'Delete a webhook and the events that wait for it', {
+  params,
+  response: { 200: contract.Webhook },
+})
+const DELIVERIES = route('listWebhookDeliveries', 'List a webhook’s deliveries, newest first', {
+  params,
+  querystring: ListQuery,
+  response: { 200: contract.WebhookDeliveryList },
+})
+const REDELIVER = route('redeliverWebhookEvent', 'Send an event again, under the same id', {
+  params: deliveryParams,
+  response: { 200: contract.WebhookDelivery },
+})
+
+/** Owner plane: where events of the account are sent. */
+export function webhookRoutes(plane: FastifyInstance, deps: WebhookDeps): void {
+  const routes = typed(plane)
+
+  routes.get('/v1/webhooks', { schema: LIST }, (request) => listOwnWebhooks(deps, ownerOf(request)))
+
+  routes.post('/v1/webhooks', { schema: CREATE }, async (request, reply) =>
+    reply.code(201).send(await createWebhook(deps, ownerOf(request), request.body)),
+  )
+
+  routes.get(PATH, { schema: DETAIL }, (request) => requireWebhook(deps, ownerOf(request), request.params.webhookId))
+
+  routes.delete(PATH, { schema: DELETE }, (request) => removeWebhook(deps, ownerOf(request), request.params.webhookId))
+
+  routes.get(`${PATH}/deliveries`, { schema: DELIVERIES }, (request) =>
+    listOwnDeliveries(deps, ownerOf(request), { ...request.query, ...request.params }),
+  )
+
+  routes.post(`${PATH}/deliveries/:deliveryId/redeliver`, { schema: REDELIVER }, (request) =>
+    sendAgain(deps, ownerOf(request), request.params),
+  )
+}

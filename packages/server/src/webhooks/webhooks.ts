@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto'
+import type {
+  CreatedWebhook,
+  CreateWebhookRequest,
+  Webhook,
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookList,
+} from '@svc/contract'
+import type { Owner } from '../accounts/accounts.ts'
+import { forbidden, invalidField, notFound } from '../errors.ts'
+import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
+import { ownAddressProblem } from '../runtimes/rules.ts'
+import type { SealContext } from '../secrets/keyring.ts'
+import { Secret } from '../secrets/secret.ts'
+import { cutPage, type PageRequest } from '../store/page.ts'
+import type { WebhookDeps } from './deps.ts'
+import { type DeliveryRow, listDeliveries, redeliver } from './outbox-store.ts'
+import { SECRET_PREFIX, TOO_MANY_WEBHOOKS } from './rules.ts'
+import { deleteWebhook, eventsOf, findWebhook, insertWebhook, listWebhooks, type WebhookRow } from './store.ts'
+
+/** The context that binds a sealed secret to its webhook. */
+export function webhookSecretContext(webhookId: string): SealContext {
+  return { table: 'webhooks', column: 'secret_sealed', rowId: webhookId }
+}
+
+/** A new webhook; only this answer holds its secret. Throws 403 where the account has its maximum. */
+export async function createWebhook(
+  deps: WebhookDeps,
+  { ownerId }: Owner,
+  { url, events }: CreateWebhookRequest,
+): Promise<CreatedWebhook> {
+  deps.room.require()
+  const problem = ownAddressProblem(url, deps.ownUrls())
+  if (problem) throw invalidField('url', problem)
+  const webhookId = deps.newId('webhook')
+  const secret = new Secret(SECRET_PREFIX + randomBytes(32).toString('base64'))
+  const row = {
+    webhook_id: webhookId,
+    owner_id: ownerId,
+    url,
+    events: JSON.stringify(events),
+    secret_sealed: deps.keyring.seal(secret, webhookSecretContext(webhookId)),
+    created_at: deps.clock.now(),
+  }
+  if (!(await insertWebhook(deps.db, row))) throw forbidden(TOO_MANY_WEBHOOKS)
+  return { ...toWebhook(row), secret: secret.reveal() }
+}
+
+export async function listOwnWebhooks({ db }: Pick<WebhookDeps, 'db'>, { ownerId }: Owner): Promise<WebhookList> {
+  return { webhooks: (await listWebhooks(db, ownerId)).map(toWebhook) }
+}
+
+/** Throws 404 where the owner has no such webhook: another account's reads as absent. */
+export async function requireWebhook(
+  { db }: Pick<WebhookDeps, 'db'>,
+  { ownerId }: Owner,
+  webhookId: string,
+): Promise<Webhook> {
+  return toWebhook(await findWebhook(db, ownerId, webhookId))
+}
+
+/** Deletes a webhook and all that waits for it. */
+export async function removeWebhook(
+  { db }: Pick<WebhookDeps, 'db'>,
+  { ownerId }: Owner,
+  webhookId: string,
+): Promise<Webhook> {
+  return toWebhook(await deleteWebhook(db, ownerId, webhookId))
+}
+
+/** A webhook's deliveries, newest first. */
+export async function listOwnDeliveries(
+  deps: Pick<WebhookDeps, 'db'>,
+  owner: Owner,
+  { webhookId, ...page }: PageRequest & { webhookId: string },
+): Promise<WebhookDeliveryList> {
+  await requireWebhook(deps, owner, webhookId)
+  const rows = await listDeliveries(deps.db, owner.ownerId, webhookId, page)
+  const { shown, nextCursor } = cutPage(rows, page.limit, (row) => ({ at: row.created_at, id: row.delivery_id }))
+  return { deliveries: shown.map(toDelivery), nextCursor }
+}
+
+/** Sends an event again, under its id. */
+export async function sendAgain(
+  { db, clock }: Pick<WebhookDeps, 'db' | 'clock'>,
+  { ownerId }: Owner,
+  ids: { webhookId: string; deliveryId: string },
+): Promise<WebhookDelivery> {
+  const row = await redeliver(db, { ownerId, ...ids, now: clock.now() })
+  if (!row) throw notFound('The delivery')
+  return toDelivery(row)
+}
+
+function toWebhook(row: WebhookRow | null): Webhook {
+  if (!row) throw notFound('The webhook')
+  return { webhookId: row.webhook_id, url: row.url, events: eventsOf(row), createdAt: isoTime(row.created_at) }
+}
+
+function toDelivery(row: DeliveryRow): WebhookDelivery {
+  return {
+    deliveryId: row.delivery_id,
+    type: row.type,
+    runtimeId: row.runtime_id === '' ? null : row.runtime_id,
+    status: row.status,
+    attempts: row.attempts,
+    lastError: row.last_error,
+    createdAt: isoTime(row.created_at),
+    nextAttemptAt: isoTimeOrNull(row.due_at),
+    endedAt: isoTimeOrNull(row.ended_at),
+  }
+}
