@@ -1,4 +1,4 @@
-import type { FieldErrors } from '@svc/contract'
+import type { FieldErrors, JsonObject } from '@svc/contract'
 import { fieldLines } from './terminal/field-lines.ts'
 
 /** What the process ends with. `project` is anything that the owner must change in files or environment. */
@@ -6,7 +6,7 @@ export const EXIT_CODES = { ok: 0, failure: 1, usage: 2, project: 3, server: 4, 
 
 export type FailureKind = Exclude<keyof typeof EXIT_CODES, 'ok'>
 
-type FailureOptions = ErrorOptions & { readonly fieldErrors?: FieldErrors }
+type FailureOptions = ErrorOptions & { readonly fieldErrors?: FieldErrors; readonly found?: JsonObject }
 
 /** A situation that ends a command: one sentence, then what to do about it or where it lies, line by line. */
 export class CommandFailure extends Error {
@@ -15,12 +15,15 @@ export class CommandFailure extends Error {
   readonly lines: readonly string[]
   /** The faults by field, where the lines say them for people. */
   readonly fieldErrors: FieldErrors | null
+  /** What a script is given beside the error. */
+  readonly found: JsonObject
 
   constructor(kind: FailureKind, message: string, lines: readonly string[] = [], options?: FailureOptions) {
     super(message, options)
     this.kind = kind
     this.lines = lines
     this.fieldErrors = options?.fieldErrors ?? null
+    this.found = options?.found ?? {}
   }
 }
 

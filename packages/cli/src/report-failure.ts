@@ -14,7 +14,10 @@ export function reportFailure(terminal: Terminal, error: unknown): number {
   return EXIT_CODES[failure.kind]
 }
 
-type Failure = Pick<CommandFailure, 'message' | 'lines' | 'fieldErrors'> & { readonly kind: FailureKind }
+type Failure = Pick<CommandFailure, 'message' | 'lines' | 'fieldErrors'> & {
+  readonly found?: JsonObject
+  readonly kind: FailureKind
+}
 
 function failureOf(error: unknown): Failure {
   if (error instanceof CommandFailure) return error
@@ -45,6 +48,6 @@ function isHelp(error: unknown): boolean {
   return error instanceof CommanderError && error.code === 'commander.help'
 }
 
-function failureDocument({ kind, message, lines, fieldErrors }: Failure): JsonObject {
-  return { error: { kind, message, lines: [...lines], ...(fieldErrors && { fieldErrors }) } }
+function failureDocument({ kind, message, lines, fieldErrors, found }: Failure): JsonObject {
+  return { error: { kind, message, lines: [...lines], ...(fieldErrors && { fieldErrors }) }, ...found }
 }

@@ -3,6 +3,7 @@ import { loginCommand, logoutCommand, openCommand, whoamiCommand } from './accou
 import { deployCommand } from './deploy/deploy-command.ts'
 import type { CliDeps } from './deps.ts'
 import { devCommand } from './dev/dev-command.ts'
+import { doctorCommand } from './doctor/doctor-command.ts'
 import { EXIT_CODES } from './failures.ts'
 import { generateCommand } from './generate/generate-command.ts'
 import { applyGlobalOptions, globalOptions, readGlobalOptions } from './global-options.ts'
@@ -10,6 +11,7 @@ import { helpCommand } from './help-command.ts'
 import { initCommand } from './init/init-command.ts'
 import { logsCommand } from './logs/logs-command.ts'
 import { manifestCommand } from './manifest/manifest-command.ts'
+import { mcpCommand } from './mcp/mcp-command.ts'
 import { Misuse } from './misuse.ts'
 import { reportFailure } from './report-failure.ts'
 import { statusCommand } from './status/status-command.ts'
@@ -22,9 +24,11 @@ const OF_PROJECT = [
   devCommand,
   generateCommand,
   deployCommand,
+  doctorCommand,
   statusCommand,
   logsCommand,
   manifestCommand,
+  mcpCommand,
 ]
 const COMMANDS = [...OF_PROJECT, loginCommand, logoutCommand, whoamiCommand, openCommand]
 
@@ -78,7 +82,7 @@ function refusing(command: Command): Command {
 
 const ENVIRONMENT_HELP = `
 Environment (also read from .env beside svc.config.ts; what is really set wins):
-  SVC_API_KEY         the runtime’s deploy key: for deploy and status
+  SVC_API_KEY         the runtime’s deploy key: for deploy, doctor, status and mcp
   SVC_BASE_URL        address of the control plane (default http://127.0.0.1:8787)
   SVC_RUNTIME_ID      the runtime’s id: for dev, logs, manifest pull and generated documents
   SVC_RUNTIME_SECRET  the secret that calls are signed with: for dev

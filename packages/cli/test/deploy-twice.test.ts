@@ -81,7 +81,7 @@ describeEngine('sqlite', 'the shop against a control plane', (engine) => {
     expect(second.stdout).toContain('Deployment 2 is active')
     expect(generatedFiles(shop)).toEqual(written)
 
-    const changed = await runSvc(shop, ['deploy', '--config', 'smaller.config.ts'], options)
+    const changed = await runSvc(shop, ['deploy', '--config', 'smaller.config.ts', '--allow-breaking'], options)
     expect(changed.stdout.match(/ updated /g)).toHaveLength(4)
     expect(changed.stdout).toMatch(/^ {2}\+ returns$/m)
     expect(changed.stdout).toMatch(/^ {2}- place-order, breaking$/m)

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { DeploymentManifest } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
 import { deployReply, envelope, startControlPlane, statusReply } from './support/fake-control-plane.ts'
@@ -78,10 +80,33 @@ describe('a deploy that succeeds', () => {
       [STATUS]: statusReply(['order-status', 'track-parcel']),
       [DEPLOY]: deployReply([]),
     })
-    const { stdout } = await runSvc(createProject(shopProject()), ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+    const stdin = Object.assign(Readable.from([]), { isTTY: true })
+    const options = { env: controlPlane.env(DEPLOY_KEY), isTTY: true, stdin }
+    const { stdout } = await runSvc(createProject(shopProject()), ['deploy'], options)
+    const plain = stripVTControlCharacters(stdout)
 
-    expect(stdout).toContain('Compared with deployment 4:\n  + refund\n  - track-parcel, breaking\n  = 1 unchanged\n')
-    expect(stdout.indexOf('+ refund')).toBeLessThan(stdout.indexOf('Deployment 5'))
+    expect(plain).toContain('Compared with deployment 4:\n  + refund\n  - track-parcel, breaking\n  = 1 unchanged\n')
+    expect(plain.indexOf('+ refund')).toBeLessThan(plain.indexOf('Deployment 5'))
+  })
+
+  test.each([
+    ['without a terminal', {}, false],
+    ['in a pipeline', { CI: 'true' }, true],
+  ])('refuses changes that break callers %s, unless it is told to publish them', async (_, extra, isTTY) => {
+    const controlPlane = await startControlPlane({ [STATUS]: statusReply(['gone']), [DEPLOY]: deployReply([]) })
+    const stdin = Object.assign(Readable.from([]), { isTTY })
+    const options = { env: { ...controlPlane.env(DEPLOY_KEY), ...extra }, isTTY, stdin }
+    const pushes = () => controlPlane.requests.filter(({ method }) => method === 'POST').length
+    const folder = createProject(shopProject())
+
+    for (const args of [['deploy'], ['deploy', '--dry-run'], ['deploy', '--if-changed']]) {
+      const { exitCode, stderr } = await runSvc(folder, args, options)
+      expect([exitCode, pushes()]).toEqual([3, 0])
+      expect(stderr).toContain('gone: removed, breaking')
+      expect(stderr).toContain('--allow-breaking')
+    }
+    expect(await runSvc(folder, ['deploy', '--allow-breaking'], options)).toMatchObject({ exitCode: 0 })
+    expect(pushes()).toBe(1)
   })
 
   test('says so when the names are the ones already live, and when there were none before', async () => {
@@ -149,7 +174,8 @@ describe('a deploy that succeeds', () => {
       ),
     })
     const files = { 'svc.config.ts': CONFIG, '.svc/runtime.ts': runtimeModule(['order-status', 'refund'], ['refund']) }
-    const { exitCode, stderr } = await runSvc(createProject(files), ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+    const options = { env: controlPlane.env(DEPLOY_KEY) }
+    const { exitCode, stderr } = await runSvc(createProject(files), ['deploy', '--allow-breaking'], options)
 
     expect(exitCode).toBe(0)
     expect(stderr).toContain('! “gone” was removed without having been deprecated.')

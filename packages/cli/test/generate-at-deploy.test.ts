@@ -282,7 +282,7 @@ test('a live capability that was never deprecated is named before it is removed,
   const controlPlane = await startControlPlane({
     [STATUS]: statusReply(['announced', 'sudden'], 4, { deprecated: [announced] }),
   })
-  const { stderr } = await runSvc(createProject(shopProject()), ['deploy', '--dry-run'], {
+  const { stderr } = await runSvc(createProject(shopProject()), ['deploy', '--dry-run', '--allow-breaking'], {
     env: controlPlane.env(DEPLOY_KEY),
   })
   expect(stderr).toContain('! “sudden” is removed without having been deprecated')
@@ -294,7 +294,9 @@ test('after a real deployment the control plane alone says what a sudden removal
     [STATUS]: statusReply(['sudden']),
     [DEPLOY]: deployReply([], ['“sudden” was removed without having been deprecated.']),
   })
-  const { stderr } = await runSvc(createProject(shopProject()), ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
+  const { stderr } = await runSvc(createProject(shopProject()), ['deploy', '--allow-breaking'], {
+    env: controlPlane.env(DEPLOY_KEY),
+  })
   expect(stderr).toBe('! “sudden” was removed without having been deprecated.\n')
 })
 
@@ -310,12 +312,13 @@ describe('--json', () => {
         ['“sudden” was removed.'],
       ),
     })
-    const { stdout } = await runSvc(createProject(shopProject()), ['deploy', '--json'], {
+    const { stdout } = await runSvc(createProject(shopProject()), ['deploy', '--allow-breaking', '--json'], {
       env: controlPlane.env(DEPLOY_KEY),
     })
     expect(JSON.parse(stdout)).toEqual({
       ok: true,
       dryRun: false,
+      doctor: null,
       dashboard: `${controlPlane.url}/dashboard/runtimes/rt_exampleShop`,
       durationMs: 0,
       deployment: { version: 5, status: 'active' },

@@ -50,7 +50,8 @@ describe('with --json a failure', () => {
 
 test('with --json the status is one document and nothing else on stdout', async () => {
   const deprecated = [{ name: 'refund', deprecatedSince: '1.2.0', removalNotBefore: null }]
-  const reply = statusReply(['order-status', 'track-parcel'], 4, { name: 'Example Shop', deprecated })
+  const counts = { effects: [{ name: 'track-parcel', effect: 'read', confirm: false }], waitingApprovals: 2 }
+  const reply = statusReply(['order-status', 'track-parcel'], 4, { name: 'Example Shop', deprecated, ...counts })
   const controlPlane = await startControlPlane({ [STATUS]: reply })
   const { exitCode, stdout, stderr } = await runSvc(createProject(shopProject()), ['--json', 'status'], {
     env: controlPlane.env(DEPLOY_KEY),
@@ -70,6 +71,9 @@ test('with --json the status is one document and nothing else on stdout', async 
     provider: { name: 'demo', model: 'rules' },
     capabilities: ['order-status', 'track-parcel'],
     deprecated,
+    effects: [{ name: 'track-parcel', effect: 'read', confirm: false }],
+    unknownCalls: 0,
+    waitingApprovals: 2,
     inSync: false,
     difference: {
       added: ['refund'],

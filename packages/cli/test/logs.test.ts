@@ -278,7 +278,7 @@ describe('svc logs --follow', () => {
 describeEngine('sqlite', 'svc logs against a control plane', (engine) => {
   const database = useDatabase(engine)
 
-  test('follows real executions of every door', async () => {
+  test('follows real executions of every route', async () => {
     const scene = await setScene(database())
     const url = await scene.service.app.listen({ host: '127.0.0.1', port: 0 })
     const env = { SVC_ACCOUNT_KEY: scene.owner.apiKey, SVC_RUNTIME_ID: scene.runtime.runtimeId, SVC_BASE_URL: url }

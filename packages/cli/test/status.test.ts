@@ -71,6 +71,29 @@ test('status names each capability that is marked deprecated, since when, and un
   )
 })
 
+test('status prints effects, unknown calls and calls that wait for a person', async () => {
+  const reply = statusReply(['refund', 'order-status'], 4, {
+    effects: [
+      { name: 'order-status', effect: 'read', confirm: false },
+      { name: 'refund', effect: 'destructive', confirm: true },
+    ],
+    unknownCalls: 1,
+    waitingApprovals: 3,
+  })
+  const controlPlane = await startControlPlane({ 'GET /v1/runtime/status': reply })
+  const { stdout } = await runSvc(createProject(shopProject()), ['status'], { env: controlPlane.env(DEPLOY_KEY) })
+  expect(stdout).toContain(
+    [
+      'capabilities  2',
+      'effect        order-status read',
+      'effect        refund destructive, a person approves each call',
+      'unknown       1 call of the last 24 hours: the trace of each says what is known',
+      'approvals     3 calls wait for a person',
+      '',
+    ].join('\n'),
+  )
+})
+
 test('status prints the name that the runtime was registered under, where the server tells it', async () => {
   const reply = statusReply(['refund', 'order-status'], 4, { name: 'Example Shop' })
   const controlPlane = await startControlPlane({ 'GET /v1/runtime/status': reply })

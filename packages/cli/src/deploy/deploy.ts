@@ -1,7 +1,8 @@
-import { buildDiscoveryManifest, type DeploymentManifest } from '@svc/contract'
+import { buildDiscoveryManifest, type DeploymentManifest, type DoctorRow } from '@svc/contract'
 import { dashboardUrl } from '../control-plane/dashboard-url.ts'
+import { examineEndpoint, failedChecks } from '../control-plane/examine-endpoint.ts'
 import type { CliDeps } from '../deps.ts'
-import { projectFailure } from '../failures.ts'
+import { CommandFailure, projectFailure } from '../failures.ts'
 import { readCache } from '../generate/generation-cache.ts'
 import { runtimeOfKey, withRuntime } from '../generate/known-runtime.ts'
 import type { PlannedGenerator } from '../generate/plan-generation.ts'
@@ -14,9 +15,15 @@ import type { Terminal } from '../terminal/terminal.ts'
 import { type Live, lookUpEndpoint, lookUpLive } from './look-up-live.ts'
 import { pushManifest } from './push-manifest.ts'
 import { type Outcome, reportDeployment, reportDryRun, reportUnchanged } from './report-deployment.ts'
-import { type Difference, expectedWarnings, showDifference } from './show-difference.ts'
+import { type Difference, expectedWarnings, refuseBreaking, showDifference } from './show-difference.ts'
 
-type DeployOptions = { readonly isDryRun: boolean; readonly isOnlyIfChanged: boolean }
+type DeployOptions = {
+  readonly isDryRun: boolean
+  readonly isOnlyIfChanged: boolean
+  /** Whether changes that may break callers are published too. */
+  readonly mayBreak: boolean
+  readonly withDoctor: boolean
+}
 
 /** `svc deploy`: everything is checked before the first request and the first file, and the first fault ends it. */
 export async function deploy(deps: CliDeps, terminal: Terminal, options: DeployOptions): Promise<void> {
@@ -28,16 +35,32 @@ export async function deploy(deps: CliDeps, terminal: Terminal, options: DeployO
   for (const note of notes(compiled.manifest, plan, live)) terminal.note(note)
 
   const difference = showDifference(terminal, live, compiled.manifest)
+  if (!options.mayBreak) refuseBreaking(difference)
+  const doctor = options.withDoctor
+    ? await requireHealth(deps, terminal, { project, manifest: compiled.manifest })
+    : null
   const outcome = await publish(deps, terminal, { project, manifest: compiled.manifest, live, difference, ...options })
   const durationMs = Math.round(deps.timers.now() - startedAt)
   const { baseUrl = project.baseUrl, runtimeId = project.runtimeId } = live.ok ? live.status : {}
   const dashboard = dashboardUrl(baseUrl, runtimeId)
   terminal.detail(`${dashboard}  ${(durationMs / 1000).toFixed(1)} s`)
   const generators = generationResult(plan)
-  terminal.result({ dryRun: options.isDryRun, dashboard, durationMs, ...outcome, difference, generators })
+  terminal.result({ dryRun: options.isDryRun, dashboard, durationMs, ...outcome, difference, generators, doctor })
 }
 
-type Publication = DeployOptions & {
+/** Examines the endpoint that the deployment will have. */
+async function requireHealth(
+  deps: CliDeps,
+  terminal: Terminal,
+  { project, manifest }: Pick<Publication, 'project' | 'manifest'>,
+): Promise<{ rows: DoctorRow[] }> {
+  const report = await examineEndpoint(deps, terminal, { who: project, endpoint: manifest.endpoint })
+  if (report.ok) return { rows: report.rows }
+  const found = { doctor: { rows: report.rows } }
+  throw new CommandFailure('failure', failedChecks(report), ['Nothing was published.'], { found })
+}
+
+type Publication = Omit<DeployOptions, 'withDoctor'> & {
   readonly project: KeyedProject
   readonly manifest: DeploymentManifest
   readonly live: Live

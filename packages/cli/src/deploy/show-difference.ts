@@ -1,6 +1,7 @@
-import { type DeploymentView, removalWarnings } from '@svc/contract'
+import { changeSentence, type DeploymentView, removalWarnings } from '@svc/contract'
 import { type Difference as Changes, differenceOf, printDifference } from '../control-plane/difference.ts'
 import { endpointWarnings } from '../control-plane/endpoint-warnings.ts'
+import { projectFailure } from '../failures.ts'
 import { countedCapabilities } from '../terminal/counted-capabilities.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { Live } from './look-up-live.ts'
@@ -40,3 +41,16 @@ export function expectedWarnings(live: Live, project: DeploymentView): string[] 
   const capabilities = project.capabilities.map(({ name }) => name)
   return [...removals, ...endpointWarnings({ endpoint, healthNote, capabilities })]
 }
+
+/** Ends a deployment that nobody watches where callers of the live one may fail with it. */
+export function refuseBreaking(difference: Difference | null): void {
+  const breaking = difference?.changes.filter((change) => change.breaking) ?? []
+  if (breaking.length === 0) return
+  throw projectFailure('This deployment would break callers, and nobody is at a terminal to see it.', [
+    ...breaking.slice(0, MAX_TOLD).map(changeSentence),
+    ...(breaking.length > MAX_TOLD ? [`and ${breaking.length - MAX_TOLD} more`] : []),
+    'Change it so that earlier callers are served, or say --allow-breaking. Nothing was published.',
+  ])
+}
+
+const MAX_TOLD = 20

@@ -3,6 +3,7 @@ import { findAccountKey } from '../control-plane/account-key.ts'
 import type { CliDeps } from '../deps.ts'
 import { commandFailure, projectFailure } from '../failures.ts'
 import { baseUrlOf, isPlainText } from '../project/base-url.ts'
+import { isAttended } from '../terminal/attended.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { reasonOf } from '../thrown.ts'
 import { type Answers, accountKeyProblem, checkFlags, defaultAnswers, type InitFlags } from './answers.ts'
@@ -56,7 +57,7 @@ async function answersOf(
 }
 
 function isInteractive(deps: CliDeps, terminal: Terminal): boolean {
-  return deps.stdin?.isTTY === true && deps.stderr.isTTY === true && !terminal.isJson && !deps.env['CI']
+  return isAttended(deps) && !terminal.isJson
 }
 
 type Registration = {

@@ -22,7 +22,7 @@ const PUBLISHED = 'public/.well-known/agent-discovery.json'
 type Input = { readonly runtime: string | null; readonly out: string | null; readonly isPrinted: boolean }
 
 /**
- * `svc manifest pull`: what strangers’ agents are told, checked, and written into the project around; printed where there is
+ * `svc manifest pull`: what other people’s agents are told, checked, and written into the project around; printed where there is
  * none. Asks without a credential.
  */
 export async function pullManifest(deps: CliDeps, terminal: Terminal, input: Input): Promise<void> {

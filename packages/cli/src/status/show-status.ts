@@ -75,5 +75,21 @@ function facts(status: RuntimeStatus): [string, string][] {
       'deprecated',
       `${capability.name} ${announcedRemoval(capability)}`,
     ]),
+    ...status.effects.map((noted): [string, string] => ['effect', effectOf(noted)]),
+    ...(status.unknownCalls > 0 ? [unknownFact(status.unknownCalls)] : []),
+    ...(status.waitingApprovals > 0 ? [waitingFact(status.waitingApprovals)] : []),
   ]
+}
+
+function effectOf({ name, effect, confirm }: RuntimeStatus['effects'][number]): string {
+  return `${name} ${effect}${confirm ? ', a person approves each call' : ''}`
+}
+
+function unknownFact(count: number): [string, string] {
+  const calls = count === 1 ? '1 call' : `${count} calls`
+  return ['unknown', `${calls} of the last 24 hours: the trace of each says what is known`]
+}
+
+function waitingFact(count: number): [string, string] {
+  return ['approvals', count === 1 ? '1 call waits for a person' : `${count} calls wait for a person`]
 }

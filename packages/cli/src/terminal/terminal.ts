@@ -1,6 +1,7 @@
 import type { JsonObject } from '@svc/contract'
 import picocolors from 'picocolors'
 import type { CliDeps, Environment, Output } from '../deps.ts'
+import { isPipeline } from './attended.ts'
 import { bold, dim, green, type Piece, red, yellow } from './piece.ts'
 import { printable, printableJson, printableLines } from './printable.ts'
 import { createProgress } from './progress.ts'
@@ -94,6 +95,5 @@ function wantsColor(env: Environment, output: Output): boolean {
 }
 
 function canRedraw(env: Environment, output: Output): boolean {
-  const isPipeline = env['CI'] !== undefined && !['', '0', 'false'].includes(env['CI'])
-  return output.isTTY === true && env['TERM'] !== 'dumb' && !isPipeline
+  return output.isTTY === true && env['TERM'] !== 'dumb' && !isPipeline(env)
 }
