@@ -13,7 +13,7 @@ if (!root) throw new Error('the page has no root')
 const queryClient = createQueryClient({ onSignedOut: () => void leave() })
 const router = createAppRouter(queryClient)
 
-/** A session that ended on the way: back to the door, and from there to where one was. */
+/** A session that ended: to the sign-in page, and from there back. */
 async function leave(): Promise<void> {
   const { pathname, href } = router.state.location
   if (pathname === '/sign-in' || pathname === '/sign-up') return

@@ -34,7 +34,7 @@ const signUp = createRoute({
   component: lazyRouteComponent(() => import('./routes/account/sign-up.tsx'), 'SignUp'),
 })
 
-/** Everything behind the door. */
+/** Every page that needs a session. */
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
@@ -111,6 +111,10 @@ const tabs = [
   tab(
     '/manifest',
     lazyRouteComponent(() => import('./routes/runtimes/manifest-tab.tsx'), 'ManifestTab'),
+  ),
+  tab(
+    '/connect',
+    lazyRouteComponent(() => import('./routes/runtimes/connect-tab.tsx'), 'ConnectTab'),
   ),
   tab(
     '/try',

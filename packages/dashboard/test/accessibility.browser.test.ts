@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { accessibilityFaults, describeScreens } from './support/dashboard.ts'
 
-const TABS = ['', '/capabilities', '/deployments', '/try', '/origins', '/keys', '/manifest']
+const TABS = ['', '/capabilities', '/deployments', '/try', '/connect', '/origins', '/keys', '/manifest']
 
 describeScreens('every screen', (scene) => {
   test('has no fault that axe knows in either theme, and fits at any width', async () => {

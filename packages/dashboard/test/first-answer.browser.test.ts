@@ -75,7 +75,7 @@ describeScreens('an owner with an empty account', (scene) => {
 
     await page.getByRole('heading', { name: 'Account', exact: true }).waitFor()
 
-    // A session that ends while a page is open: back to the door, and from there to where one was going.
+    // A session that ends while a page is open: to the sign-in page, and from there to the page that was asked for.
     await call('POST', '/v1/auth/sign-out')
     await page.getByRole('link', { name: 'Billing' }).click()
     await page.getByRole('heading', { name: 'Log in' }).waitFor()

@@ -51,6 +51,24 @@ describeScreens('a runtime', (scene) => {
     await page.getByRole('region', { name: 'The manifest' }).getByText('specVersion').waitFor()
   })
 
+  // holds DOC-07
+  test('runs the doctor, and says under a failed check what to change', async () => {
+    const account = await scene.openSignedIn('')
+    const { page } = account
+    const { runtimeId } = await scene.deployedRuntime(account)
+    // The Date header of the endpoint is the machine’s.
+    scene.service.clock.advance(Date.now() - scene.service.clock.now())
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}`)
+    const doctor = page.getByRole('region', { name: 'Doctor' })
+    await doctor.getByRole('button', { name: 'Run doctor' }).click()
+    await doctor.getByText('The endpoint passes every check.').waitFor()
+    await doctor.getByText('replay: A call that is sent again is refused.').waitFor()
+    scene.endpoint.trust({ secrets: ['another'] })
+    await doctor.getByRole('button', { name: 'Run doctor' }).click()
+    await doctor.getByRole('alert').getByText('Give the endpoint this runtime’s id and signing secret').waitFor()
+    await doctor.getByText('The endpoint passes every check.').waitFor({ state: 'detached' })
+  })
+
   test('takes origins with the service’s own words for those that are none', async () => {
     const account = await scene.openSignedIn('')
     const { page } = account

@@ -218,7 +218,7 @@ describeScreens('“Try it”', (scene) => {
     await expect.poll(() => page.getByRole('link', { name: 'See what happened' }).count()).toBe(2)
   })
 
-  test('a session that has ended leads to the door', async () => {
+  test('a session that has ended leads to the sign-in page', async () => {
     const account = await scene.openSignedIn('')
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)

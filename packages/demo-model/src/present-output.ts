@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type ToolResultPart } from '@svc/contract'
+import { isJsonObject, type JsonObject, saysUnknown, type ToolResultPart } from '@svc/contract'
 import { splitName } from './words.ts'
 
 const MAX_LISTED = 10
@@ -7,6 +7,7 @@ const MAX_TEXT = 600
 
 /** A result in lines that a person can read. */
 export function present({ name, output, error }: ToolResultPart): string {
+  if (error !== undefined && saysUnknown(error.message)) return `I do not know whether that worked: ${error.message}`
   if (error !== undefined) return `That did not work: ${error.message}`
   const tool = labelOf(name)
   if (!isJsonObject(output))

@@ -57,6 +57,13 @@ describe('an answer', () => {
     )
   })
 
+  test.each([
+    'The endpoint did not answer in time: whether the call had an effect is unknown.',
+    'Whether this call of “pay” took effect is not known. It was not run now.',
+  ])('does not call a lost answer a failure: %s', (error) => {
+    expect(answerTo({ error })).toBe(`I do not know whether that worked: ${error}`)
+  })
+
   test('stays short, however much was found', () => {
     const products = Array.from({ length: 400 }, (_, index) => ({ name: `Lantern ${index}`, text: 'x'.repeat(5_000) }))
     const text = answerTo({ output: { products } })

@@ -1,5 +1,6 @@
 export { ClientError, type ClientErrorKind } from './client/client-error.ts'
 export { type Clock, systemClock } from './client/clock.ts'
+export type { ExecutionApi } from './client/execution-api.ts'
 export {
   type CapabilityResult,
   createExecutionClient,
@@ -8,7 +9,6 @@ export {
   type ExecutionClientOptions,
   type ExecutionStream,
 } from './client/execution-client.ts'
-export type { ExecutionDoor } from './client/execution-door.ts'
 export { type PollEnd, pollCapability } from './client/poll-capability.ts'
 export type { ExecutionRun } from './client/resumed-events.ts'
 export type { Visibility } from './client/visibility.ts'

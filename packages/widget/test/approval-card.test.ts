@@ -75,7 +75,7 @@ describeInBrowser('the card of a call that waits for approval', (scene) => {
     [
       'approve',
       'sent, with an unknown outcome',
-      json(standsAs('approved', { error: LOST })),
+      json(standsAs('approved', { error: LOST, outcome: 'unknown' })),
       ['You approved this. Nobody can say yet whether it was done: please check before you ask again.'],
       [],
     ],
@@ -148,11 +148,14 @@ describeInBrowser('the card of a call that waits for approval', (scene) => {
   })
 
   test.each(['light', 'dark'] as const)('has no fault that axe finds, pending and decided, %s', async (colorScheme) => {
-    const page = await open([refuses(500, 'Trouble.'), json(standsAs('approved', { error: LOST }))], {
-      // A text that is being faded in has less contrast for a moment.
-      context: { colorScheme, bypassCSP: true, reducedMotion: 'reduce' },
-      html: '<main><h1>Page</h1>{chat}</main>',
-    })
+    const page = await open(
+      [refuses(500, 'Trouble.'), json(standsAs('approved', { error: LOST, outcome: 'unknown' }))],
+      {
+        // A text that is being faded in has less contrast for a moment.
+        context: { colorScheme, bypassCSP: true, reducedMotion: 'reduce' },
+        html: '<main><h1>Page</h1>{chat}</main>',
+      },
+    )
     await page.evaluate(axe.source)
     const faults = () => page.evaluate('axe.run(document).then(({ violations }) => violations.map(({ id }) => id))')
     expect(await faults()).toEqual([])

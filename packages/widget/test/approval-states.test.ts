@@ -89,7 +89,10 @@ describe('a decision', () => {
     ['failed', standsAs('approved', { error: 'The price has changed.' }), 'The price has changed.'],
     [
       'unknown',
-      standsAs('approved', { error: 'The connection broke off: whether the call had an effect is unknown.' }),
+      standsAs('approved', {
+        error: 'The connection broke off: whether the call had an effect is unknown.',
+        outcome: 'unknown',
+      }),
       'The connection broke off: whether the call had an effect is unknown.',
     ],
   ] as const)('that ends as %s is told to the model at once', async (state, answer, detail) => {

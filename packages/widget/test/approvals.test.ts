@@ -30,7 +30,7 @@ describeEngine('sqlite', 'a call that waits for the end user', (engine) => {
     const first = open()
     first.conversation.send('Pay it')
     await expect.poll(first.states, WAITING).toEqual(['pending'])
-    return { scene, first, open, storage, approvalStorage, id: first.approvals()[0]?.id ?? '' }
+    return { scene, first, client, open, storage, approvalStorage, id: first.approvals()[0]?.id ?? '' }
   }
 
   test.each([
@@ -59,6 +59,31 @@ describeEngine('sqlite', 'a call that waits for the end user', (engine) => {
     second.conversation.decide(id, 'approve')
     await expect.poll(second.states, WAITING).toEqual(['declined'])
     expect(dispatched(scene.endpoint)).toEqual([])
+  })
+
+  test('another tab of the device cannot decide, shows what was decided, and tells the model when it asks', async () => {
+    const { scene, first, client, storage, id } = await start()
+    let changed = () => {}
+    const onChange = (listener: () => void) => {
+      changed = listener
+      return () => {}
+    }
+    const shared = { ...storage, load: () => storage.text, onChange }
+    const second = createConversation({ client, storage: shared, approvalStorage: memory() })
+    second.resume()
+    const answers = () => second.getSnapshot().turns.filter((turn) => turn.role === 'assistant')
+    const states = () => answers().flatMap(({ approvals }) => approvals.map(({ state }) => state))
+    second.decide(id, 'approve')
+    changed()
+    expect(states()).toEqual(['elsewhere'])
+    first.conversation.decide(id, 'decline')
+    await expect.poll(() => storage.text, WAITING).toContain('It is settled.')
+    changed()
+    expect([states(), answers().length]).toEqual([['declined'], 1])
+    scene.service.model.say(text('Well.'))
+    second.send('And now?')
+    await expect.poll(() => scene.service.model.requests.length, WAITING).toBe(3)
+    expect(JSON.stringify(scene.service.model.requests.at(-1)?.messages)).toContain('declined this call')
   })
 })
 

@@ -99,11 +99,11 @@ describe('execute', () => {
     expect([await ending, sent]).toEqual([new Error('enough'), []])
   })
 
-  test('another door has its own paths, its own credential and its own part of the body', async () => {
+  test('another api has its own paths, its own credential and its own part of the body', async () => {
     const sent: Sent[] = []
     const client = createExecutionClient({
       baseUrl: 'https://svc.example.com',
-      door: {
+      api: {
         executePath: '/v1/executions',
         capabilityPath: (capability) => `/v1/capabilities/rt_1/${capability}`,
         headers: { 'x-page': 'owner' },

@@ -10,7 +10,7 @@ interface Aftermath {
   ran: unknown
   polluted: boolean
   address: string
-  strangers: string[]
+  unexpected: string[]
   handlers: string[]
   links: string[]
   sources: string[]
@@ -69,7 +69,7 @@ describeInBrowser('hostile answers are inert', (scene) => {
       expect(rest).toEqual({
         ran: null,
         polluted: false,
-        strangers: [],
+        unexpected: [],
         handlers: [],
         links: [],
         sources: [],
@@ -115,7 +115,7 @@ function play(page: Page, from: number, to: number): Promise<Aftermath[]> {
           ran: Reflect.get(globalThis, 'ran') ?? null,
           polluted: 'polluted' in {} || 'svc' in {} || 'cards' in {} || text.includes('polluted'),
           address: location.href,
-          strangers: names(
+          unexpected: names(
             elements.filter(
               (element) =>
                 /^(script|iframe|object|embed|form|input|link|style|meta|base|svg|math|video|audio|details|template|svc-chat)$/i.test(

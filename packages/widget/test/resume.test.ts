@@ -106,6 +106,18 @@ describe('a stream whose connection is lost', () => {
     expect(await gone).toMatchObject({ kind: 'interrupted' })
   })
 
+  test('is cancelled once the connection is back', async () => {
+    const away = new TypeError('Failed to fetch')
+    const { client, clock, sent } = clientOf(away, away, refusal(503), Response.json({ status: 'failed' }))
+    const cancelled = client.cancel(RUN)
+    await clock.advance(30_000)
+    await cancelled
+    expect(sent.map(({ path }) => path)).toEqual(Array(4).fill('/v1/runtime/executions/exec_1/cancel'))
+    const unknown = clientOf(refusal(404))
+    await expect(unknown.client.cancel(RUN)).rejects.toMatchObject({ kind: 'not_found' })
+    expect(unknown.sent).toHaveLength(1)
+  })
+
   test('waits as long as the service asks for', async () => {
     const { client, clock, sent } = clientOf(answer(0, 2), refusal(429, { 'retry-after': '30' }), answer(2, 5))
     const { events } = await client.stream({ messages: MESSAGES })

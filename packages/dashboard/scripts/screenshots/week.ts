@@ -23,7 +23,7 @@ const DAYS = [
 
 const MINUTE_MS = 60_000
 
-/** A week of visitors, and of strangers’ agents, some of whom ask for what there is not. */
+/** A week of visitors, and of other people’s agents, some of whom ask for what there is not. */
 export async function playWeek({ service, clock, runtime, setModelBusy }: Cast): Promise<void> {
   for (const [index, { asked, refused }] of DAYS.entries()) {
     clock.setDaysAgo(DAYS.length - 1 - index, -(asked + 3) * MINUTE_MS)

@@ -71,6 +71,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runtime/{runtimeId}/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch a runtime’s broker calls as an OpenAPI document
+         * @description An OpenAPI 3.1 document with one operation for each capability of the serving deployment that a stranger may call. Capabilities that a person approves are left out. 404 before the first deployment.
+         */
+        get: operations["getRuntimeOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runtime/{runtimeId}/server.json": {
         parameters: {
             query?: never;
@@ -101,7 +121,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Call a capability as a stranger
+         * Call a capability anonymously
          * @description No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. A request with the header `x-svc-execution-id`, a call of this service’s own that came back to it, answers 403. A call takes one unit of the rate limit that the runtime’s broker has for itself, whatever becomes of it; one that is let in draws on the anonymous share of the quota and on the quota itself. A 404 takes nothing of a runtime; it is limited by network, and has no `RateLimit-*` headers.
          */
         post: operations["callCapability"];
@@ -309,6 +329,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runtime/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Examine the endpoint
+         * @description Calls it in right and in false ways: a replay, a changed body, wrong times, secrets and signatures. Nothing is charged or recorded. One at a time for each account, six a minute, else 429. It takes up to half a minute.
+         */
+        post: operations["examineEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/sign-up": {
         parameters: {
             query?: never;
@@ -504,6 +544,26 @@ export interface paths {
          */
         put: operations["setAllowedOrigins"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtimes/{runtimeId}/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Examine the endpoint of a runtime
+         * @description Calls it in right and in false ways: a replay, a changed body, wrong times, secrets and signatures. Nothing is charged or recorded. One at a time for each account, six a minute, else 429. It takes up to half a minute.
+         */
+        post: operations["examineRuntime"];
         delete?: never;
         options?: never;
         head?: never;
@@ -819,6 +879,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhooks */
+        get: operations["listWebhooks"];
+        put?: never;
+        /** Create a webhook; the answer alone holds its secret */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch a webhook */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /** Delete a webhook and the events that wait for it */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a webhook’s deliveries, newest first */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send an event again, under the same id */
+        post: operations["redeliverWebhookEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/billing/plans": {
         parameters: {
             query?: never;
@@ -1038,6 +1168,7 @@ export interface components {
             executionId: string;
             /** @description What the model is to be told of the call; absent while nobody has decided, and while the approved call is under way. */
             result?: components["schemas"]["ToolResultPart"];
+            outcome?: components["schemas"]["ApprovedOutcome"];
         };
         ApprovalDecision: {
             /** @enum {string} */
@@ -1070,6 +1201,11 @@ export interface components {
          * @enum {string}
          */
         ApprovalStatus: "pending" | "approved" | "declined" | "expired";
+        /**
+         * @description What became of the approved call, once it has ended. `unknown`: it may or may not have taken effect.
+         * @enum {string}
+         */
+        ApprovedOutcome: "completed" | "failed" | "unknown";
         BillingUsage: {
             tier: components["schemas"]["Tier"];
             periodStart: components["schemas"]["Timestamp"];
@@ -1294,6 +1430,10 @@ export interface components {
             /** @example Finds shoes by words and price. */
             description?: string | null;
         };
+        CreateWebhookRequest: {
+            url: components["schemas"]["Endpoint"];
+            events: components["schemas"]["WebhookEvent"][];
+        };
         CreatedAccountKey: {
             /** @example key_1BnTtEXAMPLEkey01 */
             keyId: string;
@@ -1322,6 +1462,17 @@ export interface components {
             /** @example svc_pk_EXAMPLE_not_a_key */
             publicKey: string;
         };
+        CreatedWebhook: {
+            webhookId: string;
+            /** @example https://shop.example.com */
+            url: string;
+            events: components["schemas"]["WebhookEvent"][];
+            createdAt: components["schemas"]["Timestamp"];
+            /** @example EXAMPLE-signing-secret */
+            secret: string;
+        };
+        /** @enum {string} */
+        DeliveryStatus: "waiting" | "delivered" | "failed";
         DeployRequest: {
             manifest: components["schemas"]["DeploymentManifestInput"];
         };
@@ -1519,6 +1670,27 @@ export interface components {
             };
             lastUpdated?: string;
         };
+        DoctorReport: {
+            /** @description Whether every row is. */
+            ok: boolean;
+            rows: components["schemas"]["DoctorRow"][];
+        };
+        DoctorRequest: {
+            /** @description Examined in place of the registered one: for before a deployment. */
+            endpoint?: components["schemas"]["Endpoint"];
+        };
+        DoctorRow: {
+            /** @description One of `endpoint`, `connection`, `tls`, `genuine-call`, `answer`, `latency`, `clock`, `raw-body`, `verify-first`, `replay`, `tampered-body`, `stale-timestamp`, `future-timestamp`, `wrong-secret`, `other-runtime`, `loose-signature`, `missing-header`. */
+            check: string;
+            ok: boolean;
+            /**
+             * @description What was found, in a sentence or two.
+             * @example The shop did not answer in time.
+             */
+            message: string;
+            /** @description What to change; null where nothing has to be. */
+            mend: string | null;
+        };
         /**
          * Format: uri
          * @description https, or http on localhost, 127.0.0.1 and [::1]. No user name, no fragment.
@@ -1567,7 +1739,7 @@ export interface components {
             approvals?: components["schemas"]["PendingApproval"][];
         };
         /**
-         * @description Which doorway it came through: a chat, a page’s single call, or the broker.
+         * @description Which way it came in: a chat, a page’s single call, or the broker.
          * @enum {string}
          */
         ExecutionKind: "execute" | "capability" | "broker";
@@ -1920,6 +2092,26 @@ export interface components {
                 deprecatedSince: components["schemas"]["SemVer"];
                 removalNotBefore: components["schemas"]["SemVer"] | null;
             }[];
+            /**
+             * @description The capabilities whose `effect` is not `write`, or whose calls a person approves.
+             * @default []
+             */
+            effects: {
+                /** @example shoe-shop */
+                name: string;
+                effect: components["schemas"]["CapabilityEffect"];
+                confirm: boolean;
+            }[];
+            /**
+             * @description Of the executions that began within the last 24 hours.
+             * @default 0
+             */
+            unknownCalls: components["schemas"]["UnknownCalls"];
+            /**
+             * @description Calls of the runtime that wait for a person.
+             * @default 0
+             */
+            waitingApprovals: number;
             connection: components["schemas"]["Connection"];
             health: components["schemas"]["Health"];
             /** @description What the last calls and probes say that the owner can mend, in words; null where there is nothing. */
@@ -2229,6 +2421,35 @@ export interface components {
          * @example https://shop.example.com
          */
         WebUrl: string;
+        Webhook: {
+            webhookId: string;
+            /** @example https://shop.example.com */
+            url: string;
+            events: components["schemas"]["WebhookEvent"][];
+            createdAt: components["schemas"]["Timestamp"];
+        };
+        WebhookDelivery: {
+            deliveryId: string;
+            type: components["schemas"]["WebhookEvent"];
+            /** @example rt_shoe-shop */
+            runtimeId: string | null;
+            status: components["schemas"]["DeliveryStatus"];
+            attempts: number;
+            lastError: string | null;
+            createdAt: components["schemas"]["Timestamp"];
+            nextAttemptAt: components["schemas"]["Timestamp"] | null;
+            endedAt: components["schemas"]["Timestamp"] | null;
+        };
+        WebhookDeliveryList: {
+            deliveries: components["schemas"]["WebhookDelivery"][];
+            /** @example WzE3NzI2NDI0NjkzMTAsImV4ZWNfMUJuVHQiXQ */
+            nextCursor: string | null;
+        };
+        /** @enum {string} */
+        WebhookEvent: "quota.threshold" | "endpoint.unreachable" | "endpoint.recovered" | "deployment.promoted" | "call.unknown" | "key.revealed" | "key.rotated";
+        WebhookList: {
+            webhooks: components["schemas"]["Webhook"][];
+        };
         Website: {
             /** @example shoe-shop */
             name: string;
@@ -2431,6 +2652,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DiscoveryManifest"];
+                };
+            };
+            /** @description Not modified. */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getRuntimeOpenApi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        openapi: "3.1.1";
+                        info: {
+                            title: string;
+                            /**
+                             * @description The number of the deployment, `7.0.0`.
+                             * @example 1.4.0
+                             */
+                            version: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        servers: {
+                            /** @example https://shop.example.com */
+                            url: string;
+                        }[];
+                        paths: {
+                            [key: string]: {
+                                [key: string]: unknown;
+                            };
+                        };
+                    } & {
+                        [key: string]: unknown;
+                    };
                 };
             };
             /** @description Not modified. */
@@ -3063,6 +3348,35 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    examineEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DoctorRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoctorReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     signUp: {
         parameters: {
             query?: never;
@@ -3450,6 +3764,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AllowedOrigins"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    examineRuntime: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DoctorRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoctorReport"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -4178,6 +4526,186 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a webhook, `wh_…`. */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a webhook, `wh_…`. */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description How many entries a page has at most. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before. Leave it out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a webhook, `wh_…`. */
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    redeliverWebhookEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a webhook, `wh_…`. */
+                webhookId: string;
+                /** @description The id of a delivery, `msg_…`. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];

@@ -1,7 +1,7 @@
 import type { ApprovalAnswer, ExecuteResponse, JsonObject, Message, StreamEvent } from '@svc/contract'
 import { ClientError } from './client-error.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { type ExecutionDoor, publicKeyDoor } from './execution-door.ts'
+import { type ExecutionApi, publicKeyApi } from './execution-api.ts'
 import { readApprovalAnswer } from './read-approval.ts'
 import { readExecuteResponse } from './read-execute-response.ts'
 import { isRecord, numberOf, readFailure } from './read-json.ts'
@@ -16,7 +16,7 @@ export type EndUserTokenSource = () => TokenOrNone | Promise<TokenOrNone>
 type TokenOrNone = string | null | undefined
 
 /** The runtime’s public key, `svc_pk_…`, or another way in. */
-type WayIn = { publicKey: string; door?: undefined } | { door: ExecutionDoor; publicKey?: undefined }
+type WayIn = { publicKey: string; api?: undefined } | { api: ExecutionApi; publicKey?: undefined }
 
 export type ExecutionClientOptions = WayIn & ClientSettings
 
@@ -88,10 +88,10 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 export function createExecutionClient(options: ExecutionClientOptions): ExecutionClient {
   const { clock = systemClock, idleMs = IDLE_MS } = options
   const base = options.baseUrl.replace(/\/+$/, '')
-  const door = options.door ?? publicKeyDoor(options.publicKey)
+  const api = options.api ?? publicKeyApi(options.publicKey)
   const send: Send = (path, init, sending) =>
-    sendRequest(`${base}${path}`, init, { ...sending, clock, door, fetch: options.fetch ?? fetch })
-  const runs = createRuns({ send, door, clock, idleMs })
+    sendRequest(`${base}${path}`, init, { ...sending, clock, api, fetch: options.fetch ?? fetch })
+  const runs = createRuns({ send, api, clock, idleMs })
 
   async function post(path: string, body: JsonObject, { outlives = false, ...sending }: Posting) {
     const endUserToken = await unlessAborted(tokenFrom(options.endUserToken), sending.stopped)
@@ -106,7 +106,7 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
 
   function executeBody(messages: readonly Message[]): JsonObject {
     const { metadata } = options
-    return { messages, ...(metadata && { metadata }), ...door.body }
+    return { messages, ...(metadata && { metadata }), ...api.body }
   }
 
   async function jsonOf(response: Response, signal: AbortSignal | undefined) {
@@ -119,15 +119,15 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
 
   return {
     async execute({ messages, signal }) {
-      const { answer, response } = await postJson(door.executePath, executeBody(messages), signal)
+      const { answer, response } = await postJson(api.executePath, executeBody(messages), signal)
       return readExecuteResponse(answer) ?? refuse(response)
     },
 
     stream({ messages, signal }) {
-      const isDetached = door.runPath !== undefined
+      const isDetached = api.runPath !== undefined
       const body = { ...executeBody(messages), ...(isDetached && { detach: true }) }
       const posting = { accept: 'text/event-stream', stopped: signal, beginsWithinMs: idleMs, outlives: isDetached }
-      return runs.follow(post(door.executePath, body, posting), signal)
+      return runs.follow(post(api.executePath, body, posting), signal)
     },
 
     resume: (run, { signal } = {}) => runs.resume(run, signal),
@@ -135,8 +135,8 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
 
     async callCapability({ capability, input, signal }) {
       const { answer, response } = await postJson(
-        door.capabilityPath(capability),
-        { capability, input, ...door.body },
+        api.capabilityPath(capability),
+        { capability, input, ...api.body },
         signal,
       )
       if (!isRecord(answer) || typeof answer['executionId'] !== 'string') return refuse(response)
@@ -148,25 +148,22 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
     },
 
     async decideApproval({ approvalId, approvalKey, decision, signal }) {
-      const { answer, response } = await postJson(approvalPath(door, approvalId), { decision, approvalKey }, signal)
+      const { answer, response } = await postJson(approvalPath(api, approvalId), { decision, approvalKey }, signal)
       return readApprovalAnswer(answer) ?? refuse(response)
     },
 
     async readApproval({ approvalId, approvalKey, signal }) {
       const headers = { 'x-svc-approval-key': approvalKey }
       const sending = { accept: 'application/json', stopped: signal }
-      const { answer, response } = await jsonOf(
-        await send(approvalPath(door, approvalId), { headers }, sending),
-        signal,
-      )
+      const { answer, response } = await jsonOf(await send(approvalPath(api, approvalId), { headers }, sending), signal)
       return readApprovalAnswer(answer) ?? refuse(response)
     },
   }
 }
 
-function approvalPath(door: ExecutionDoor, approvalId: string): string {
-  if (!door.approvalPath) throw new TypeError('This way in cannot approve.')
-  return door.approvalPath(approvalId)
+function approvalPath(api: ExecutionApi, approvalId: string): string {
+  if (!api.approvalPath) throw new TypeError('This way in cannot approve.')
+  return api.approvalPath(approvalId)
 }
 
 interface Posting extends Sending {

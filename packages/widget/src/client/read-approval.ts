@@ -31,7 +31,9 @@ export function readApprovalAnswer(value: unknown): ApprovalAnswer | null {
   const status = STATUSES.find((name) => name === value['status'])
   if (!status || typeof approvalId !== 'string' || typeof executionId !== 'string') return null
   const result = isRecord(value['result']) ? readResult(value['result']) : null
-  return { approvalId, status, executionId, ...(result && { result }) }
+  const outcome = OUTCOMES.find((name) => name === value['outcome'])
+  return { approvalId, status, executionId, ...(result && { result }), ...(outcome && { outcome }) }
 }
 
+const OUTCOMES = ['completed', 'failed', 'unknown'] as const
 const STATUSES = ['pending', 'approved', 'declined', 'expired'] as const

@@ -53,12 +53,12 @@ export async function* resumedEvents(
   }
 }
 
-/** Tries until `open` gives a stream. What is thrown is the loss, whatever the reason that the answer cannot go on. */
-async function reopened(
-  { clock, signal }: Resuming,
-  lost: ClientError,
-  open: () => Promise<AsyncIterable<NumberedEvent>>,
-): Promise<AsyncIterable<NumberedEvent>> {
+/** Tries again until `open` is answered. What is thrown is the loss, whatever the reason that it cannot go on. */
+export async function reopened<T>(
+  { clock, signal }: Pick<Resuming, 'clock' | 'signal'>,
+  lost: unknown,
+  open: () => Promise<T>,
+): Promise<T> {
   const until = clock.now() + LONGEST_MS
   let waitMs = WAITS_MS[0] ?? 0
   for (let tries = 1; clock.now() + waitMs < until; tries += 1) {
@@ -84,6 +84,7 @@ function isLost(error: unknown): error is ClientError {
   return error instanceof ClientError && error.kind === 'interrupted'
 }
 
-function isPassing(error: unknown): error is ClientError {
+/** Whether the next request may be answered. */
+export function isPassing(error: unknown): error is ClientError {
   return error instanceof ClientError && ['unreachable', 'rate_limited', 'unavailable'].includes(error.kind)
 }

@@ -1,23 +1,23 @@
 import type { Clock } from './clock.ts'
+import type { ExecutionApi } from './execution-api.ts'
 import type { ExecutionStream } from './execution-client.ts'
-import type { ExecutionDoor } from './execution-door.ts'
 import { type NumberedEvent, readEvents } from './read-events.ts'
-import { type ExecutionRun, lostBefore, resumedEvents } from './resumed-events.ts'
+import { type ExecutionRun, isPassing, lostBefore, reopened, resumedEvents } from './resumed-events.ts'
 import { refuse, type Send } from './send-request.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
 interface RunDeps {
   send: Send
-  door: ExecutionDoor
+  api: ExecutionApi
   clock: Clock
   idleMs: number
 }
 
 /** Streamed executions: followed from their first request on, taken up again, cancelled. */
-export function createRuns({ send, door, clock, idleMs }: RunDeps) {
+export function createRuns({ send, api, clock, idleMs }: RunDeps) {
   const pathOf = ({ executionId }: ExecutionRun): string => {
-    if (!door.runPath) throw new TypeError('This way in cannot resume.')
-    return door.runPath(executionId)
+    if (!api.runPath) throw new TypeError('This way in cannot resume.')
+    return api.runPath(executionId)
   }
 
   function reopen(run: ExecutionRun, after: number, stopped: AbortSignal | undefined): Promise<Response> {
@@ -27,7 +27,11 @@ export function createRuns({ send, door, clock, idleMs }: RunDeps) {
 
   async function cancel(run: ExecutionRun): Promise<void> {
     const init = { method: 'POST', headers: { 'x-svc-resume-key': run.resumeKey }, keepalive: true }
-    await send(`${pathOf(run)}/cancel`, init, { accept: 'application/json', stopped: undefined })
+    const ask = () => send(`${pathOf(run)}/cancel`, init, { accept: 'application/json', stopped: undefined })
+    await ask().catch((error: unknown) => {
+      if (!isPassing(error)) throw error
+      return reopened({ clock, signal: undefined }, error, ask)
+    })
   }
 
   async function cancelUnread({ body }: Response): Promise<void> {
@@ -46,7 +50,7 @@ export function createRuns({ send, door, clock, idleMs }: RunDeps) {
     const eventsOf = (answer: Response): AsyncIterable<NumberedEvent> =>
       answer.body ? readEvents(answer.body, { clock, idleMs, signal, requestId }) : refuse(answer)
     const open = async (lost: ExecutionRun, after: number) => eventsOf(await reopen(lost, after, signal))
-    const resuming = { clock, signal, run, reopen: door.runPath ? open : null }
+    const resuming = { clock, signal, run, reopen: api.runPath ? open : null }
     return { requestId, events: resumedEvents(response ? eventsOf(response) : lostBefore(), resuming) }
   }
 
@@ -56,7 +60,7 @@ export function createRuns({ send, door, clock, idleMs }: RunDeps) {
     async follow(sent: Promise<Response>, signal: AbortSignal | undefined): Promise<ExecutionStream> {
       const response = await unlessAborted(sent, signal).catch((error: unknown) => {
         // By now it may run, and would go on without anybody.
-        if (door.runPath && signal?.aborted) void sent.then(cancelUnread).catch(() => undefined)
+        if (api.runPath && signal?.aborted) void sent.then(cancelUnread).catch(() => undefined)
         throw error
       })
       return streamOf(response, null, signal)

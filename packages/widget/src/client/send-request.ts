@@ -1,6 +1,6 @@
 import { ClientError } from './client-error.ts'
 import type { Clock } from './clock.ts'
-import type { ExecutionDoor } from './execution-door.ts'
+import type { ExecutionApi } from './execution-api.ts'
 import { readRefusal } from './read-refusal.ts'
 import { unlessAborted } from './unless-aborted.ts'
 
@@ -17,17 +17,17 @@ export type Send = (path: string, init: RequestInit, sending: Sending) => Promis
 export async function sendRequest(
   url: string,
   init: RequestInit,
-  given: Sending & { clock: Clock; door: ExecutionDoor; fetch: typeof fetch },
+  given: Sending & { clock: Clock; api: ExecutionApi; fetch: typeof fetch },
 ): Promise<Response> {
-  const { accept, stopped, beginsWithinMs, clock, door } = given
+  const { accept, stopped, beginsWithinMs, clock, api } = given
   const late = new AbortController()
   const signal = AbortSignal.any([late.signal, ...(stopped ? [stopped] : [])])
   const callOff = beginsWithinMs === undefined ? null : clock.after(beginsWithinMs, () => late.abort())
   const send = given.fetch
   const sent = send(url, {
     ...init,
-    headers: { ...door.headers, ...init.headers, accept },
-    credentials: door.credentials,
+    headers: { ...api.headers, ...init.headers, accept },
+    credentials: api.credentials,
     cache: 'no-store',
     redirect: 'error',
     signal,

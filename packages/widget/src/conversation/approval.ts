@@ -31,17 +31,14 @@ export function isOpen({ state }: Approval): boolean {
 }
 
 /** The approval as the service says that it stands. */
-export function standing(approval: Approval, { status, result }: ApprovalAnswer): Approval {
+export function standing(approval: Approval, { status, result, outcome }: ApprovalAnswer): Approval {
   if (status !== 'approved') return { ...approval, state: status, problem: null }
   if (!result) return { ...approval, state: 'deciding', problem: null }
   const { error } = result
   if (!error) return { ...approval, state: 'approved', problem: null }
-  const state = UNKNOWN_OUTCOME.test(error.message) ? 'unknown' : 'failed'
+  const state = outcome === 'unknown' ? outcome : 'failed'
   return { ...approval, state, problem: problem('failed', { detail: error.message }) }
 }
-
-// A result has no field for it: these are the sentences of the service and the SDK.
-const UNKNOWN_OUTCOME = /effect is (unknown|not known)|may have taken effect/
 
 /** An approval of a stored conversation. One whose key this tab has not got can be decided in another one. */
 export function storedApproval(entry: unknown, hasKey: (id: string) => boolean): Approval | null {

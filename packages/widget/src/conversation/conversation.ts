@@ -4,7 +4,18 @@ import type { ExecutionClient, ExecutionStream } from '../client/execution-clien
 import type { ExecutionRun } from '../client/resumed-events.ts'
 import { pageVisibility, type Visibility } from '../client/visibility.ts'
 import { type Approvals, createApprovals, type Decision } from './approvals.ts'
-import { askedExchange, type Exchange, ended, failed, heard, restarted, toldExchange, turnsOf } from './exchange.ts'
+import {
+  askedExchange,
+  type Exchange,
+  ended,
+  failed,
+  heard,
+  isElsewhere,
+  restarted,
+  toldElsewhere,
+  toldExchange,
+  turnsOf,
+} from './exchange.ts'
 import { newId } from './new-id.ts'
 import { problem, problemOf } from './problem.ts'
 import { createUrlCheck } from './safe-url.ts'
@@ -93,6 +104,7 @@ class StoredConversation implements Conversation {
   /** The same of an answer that an earlier page began, until it is resumed. */
   #left: { exchange: Exchange; run: ExecutionRun } | null = null
   #isSuspended = true
+  #leaveStorage: (() => void) | undefined
   #holders = 0
 
   constructor(options: ConversationOptions) {
@@ -112,8 +124,7 @@ class StoredConversation implements Conversation {
     const poll = { client, clock, visibility }
     this.#waits = createWaits({ ...kept, poll, checkUrl: this.#checkUrl, newCallId: () => this.#newId('call') })
     this.#approvals = createApprovals({ ...kept, client, clock, visibility })
-    const keys = load(this.#approvalStorage)
-    this.#exchanges = exchangesFrom(load(this.#storage), { checkUrl: this.#checkUrl, nowMs: clock.now(), keys })
+    this.#exchanges = this.#stored()
     this.#findLeft()
     this.#snapshot = this.#snapshotNow()
   }
@@ -187,6 +198,8 @@ class StoredConversation implements Conversation {
 
   suspend(): void {
     this.#isSuspended = true
+    this.#leaveStorage?.()
+    this.#leaveStorage = undefined
     this.#waits.suspend()
     this.#approvals.suspend()
     if (this.#running) this.#end(UNSEEN)
@@ -194,6 +207,7 @@ class StoredConversation implements Conversation {
 
   resume(): void {
     this.#isSuspended = false
+    this.#leaveStorage ??= this.#storage?.onChange?.(() => this.#adoptDecided())
     this.#goOn()
   }
 
@@ -214,6 +228,20 @@ class StoredConversation implements Conversation {
 
   get #isBusy(): boolean {
     return this.#running !== null || this.#left !== null
+  }
+
+  #stored(): readonly Exchange[] {
+    const keys = load(this.#approvalStorage)
+    return exchangesFrom(load(this.#storage), { checkUrl: this.#checkUrl, nowMs: this.#clock.now(), keys })
+  }
+
+  // Another tab has what this one cannot decide.
+  #adoptDecided(): void {
+    const stored = this.#stored()
+    for (const now of this.#exchanges.filter(isElsewhere)) {
+      const other = stored.find(({ answer }) => answer.id === now.answer.id)
+      if (other && !isElsewhere(other)) this.#update(now.answer.id, () => toldElsewhere(other, stored), false)
+    }
   }
 
   // An earlier page in this tab may have gone while an answer was under way.

@@ -130,6 +130,21 @@ export function withApproval(exchange: Exchange, changed: Approval): Exchange {
   return { ...exchange, keys, answer: { ...exchange.answer, approvals } }
 }
 
+/** Whether only another tab can decide on a call of it. */
+export function isElsewhere({ answer }: Exchange): boolean {
+  return answer.approvals.some(({ state }) => state === 'elsewhere')
+}
+
+/** The exchange as another tab has it, with the results of its approvals. That tab tells the model; here the next question does. */
+export function toldElsewhere(exchange: Exchange, stored: readonly Exchange[]): Exchange {
+  const asked = new Set(exchange.answer.approvals.map(({ callId }) => callId))
+  const turns = [...exchange.untold.flat(), ...stored.flatMap(({ question, sent }) => (question ? [] : sent))]
+  const told = turns.filter(({ role, parts }) => {
+    return role === 'tool' && parts.some((part) => part.type === 'tool_result' && asked.has(part.toolCallId))
+  })
+  return { ...exchange, received: [...exchange.received, ...told], untold: [] }
+}
+
 /** The exchange with another state of one output’s wait. */
 export function withWait(exchange: Exchange, outputId: string, wait: Wait): Exchange {
   const outputs = exchange.answer.outputs.map((output) => (output.id === outputId ? { ...output, wait } : output))

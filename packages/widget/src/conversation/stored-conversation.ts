@@ -20,6 +20,8 @@ export interface ConversationStorage {
   load(): string | null
   save(text: string): void
   clear(): void
+  /** Where other tabs share it: tells of what they save. Gives what ends that. */
+  onChange?(listener: () => void): () => void
 }
 
 const VERSION = 1

@@ -11,6 +11,11 @@ export function webStorage(kind: 'session' | 'local', key: string): Conversation
       load: () => storage.getItem(key),
       save: (text) => storage.setItem(key, text),
       clear: () => storage.removeItem(key),
+      onChange(listener) {
+        const heard = (event: StorageEvent) => event.key === key && listener()
+        addEventListener('storage', heard)
+        return () => removeEventListener('storage', heard)
+      },
     }
   } catch {
     return null

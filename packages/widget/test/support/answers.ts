@@ -1,5 +1,13 @@
 import type { ServerResponse } from 'node:http'
-import type { ApprovalStatus, Message, PendingApproval, Preview, StreamEvent } from '@svc/contract'
+import type {
+  ApprovalAnswer,
+  ApprovalStatus,
+  ApprovedOutcome,
+  Message,
+  PendingApproval,
+  Preview,
+  StreamEvent,
+} from '@svc/contract'
 import type { Answer } from './service-double.ts'
 
 /** What a capability gave in an answer. */
@@ -75,13 +83,22 @@ export function approvalEvents(
 }
 
 /** Where the approval of {@link approvalEvents} stands, with the result that the model is told. */
-export function standsAs(status: ApprovalStatus, result?: { output?: unknown; error?: string }) {
-  const { output = null, error } = result ?? {}
+export function standsAs(
+  status: ApprovalStatus,
+  result?: { output?: unknown; error?: string; outcome?: ApprovedOutcome },
+): ApprovalAnswer {
+  const { output = null, error, outcome } = result ?? {}
   const part = {
     ...{ type: 'tool_result' as const, toolCallId: 'call_0', name: 'place-order', output },
     ...(error !== undefined && { error: { message: error } }),
   }
-  return { approvalId: 'apr_1', status, executionId: 'exec_1', ...(result && { result: part }) }
+  return {
+    approvalId: 'apr_1',
+    status,
+    executionId: 'exec_1',
+    ...(result && { result: part }),
+    ...(outcome && { outcome }),
+  }
 }
 
 export function writeEvents(response: ServerResponse, events: readonly StreamEvent[]): void {

@@ -2,7 +2,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { api, bodyOf } from '../../api/client.ts'
 import { CredentialsForm } from './credentials-form.tsx'
-import { Door } from './door.tsx'
+import { CredentialsPage } from './credentials-page.tsx'
 
 export function SignIn(): ReactNode {
   const search = useSearch({ from: '/sign-in' })
@@ -15,13 +15,13 @@ export function SignIn(): ReactNode {
     </>
   )
   return (
-    <Door title="Log in" footer={footer}>
+    <CredentialsPage title="Log in" footer={footer}>
       <CredentialsForm
         action="Log in"
         autoComplete="current-password"
         next={search.next}
         send={(body) => bodyOf(api.POST('/v1/auth/sign-in', { body }))}
       />
-    </Door>
+    </CredentialsPage>
   )
 }

@@ -2,7 +2,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { api, bodyOf } from '../../api/client.ts'
 import { CredentialsForm } from './credentials-form.tsx'
-import { Door } from './door.tsx'
+import { CredentialsPage } from './credentials-page.tsx'
 
 export function SignUp(): ReactNode {
   const search = useSearch({ from: '/sign-up' })
@@ -15,7 +15,7 @@ export function SignUp(): ReactNode {
     </>
   )
   return (
-    <Door title="Open an account" footer={footer}>
+    <CredentialsPage title="Open an account" footer={footer}>
       <CredentialsForm
         action="Sign up"
         autoComplete="new-password"
@@ -23,6 +23,6 @@ export function SignUp(): ReactNode {
         next={search.next}
         send={(body) => bodyOf(api.POST('/v1/auth/sign-up', { body }))}
       />
-    </Door>
+    </CredentialsPage>
   )
 }

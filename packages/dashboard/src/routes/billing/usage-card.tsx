@@ -25,7 +25,7 @@ export function UsageCard({ usage }: { usage: Usage }): ReactNode {
         ))}
         <div className="grid gap-6 md:grid-cols-2">
           <Meter name="Executions" allowance={usage.executions} />
-          <Meter name="Of these, by strangers" allowance={usage.anonymous} />
+          <Meter name="Of these, anonymous" allowance={usage.anonymous} />
         </div>
         <Facts
           facts={[

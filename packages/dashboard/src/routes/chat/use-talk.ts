@@ -2,9 +2,9 @@ import { type Conversation, type ConversationSnapshot, createConversation, creat
 import { useConversation } from '@svc/widget/react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
-import { ownerDoor } from './owner-door.ts'
+import { ownerApi } from './owner-api.ts'
 
-/** A talk with a runtime through the owner’s own door. It lives as long as the screen. */
+/** A conversation with a runtime over the owner’s API. It lives as long as the screen. */
 export function useTalk(runtimeId: string): ConversationSnapshot & { conversation: Conversation } {
   const conversation = useMemo(() => newConversation(runtimeId), [runtimeId])
   const { turns, isBusy } = useConversation(conversation)
@@ -16,13 +16,13 @@ export function useTalk(runtimeId: string): ConversationSnapshot & { conversatio
     if (!hasEnded) return
     const last = conversation.getSnapshot().turns.at(-1)
     const isRefused = last?.role === 'assistant' && last.problem?.kind === 'misconfigured'
-    // A session that is over is noticed by whatever is asked next, which leads back to the door.
+    // A session that is over is noticed by whatever is asked next, which leads to the sign-in page.
     void queryClient.invalidateQueries(isRefused ? {} : { queryKey: ['executions'] })
   }, [conversation, isBusy, queryClient])
   return { conversation, turns, isBusy }
 }
 
 function newConversation(runtimeId: string): Conversation {
-  const client = createExecutionClient({ baseUrl: location.origin, door: ownerDoor(runtimeId) })
+  const client = createExecutionClient({ baseUrl: location.origin, api: ownerApi(runtimeId) })
   return createConversation({ client })
 }

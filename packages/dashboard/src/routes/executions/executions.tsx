@@ -1,21 +1,19 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { Activity } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { executionsQuery, isTooLongForLive, runtimesQuery } from '../../api/queries.ts'
-import { ExecutionBadge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EarlierButton } from '../../ui/earlier-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { formatDuration } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { LoadError } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
-import { Ago } from '../../ui/time.tsx'
 import { WaitingApprovals } from './approval-cards.tsx'
 import { endOfDay, startOfDay } from './day-range.ts'
+import { EXECUTION, STARTED, STATUS, TOOK } from './execution-columns.tsx'
 import { Filters } from './filters.tsx'
 import { LiveSwitch } from './live-switch.tsx'
 
@@ -66,24 +64,8 @@ function NothingFound({ isFiltered }: { isFiltered: boolean }): ReactNode {
 
 function columns(names: ReadonlyMap<string, string>): Column<Execution>[] {
   return [
-    {
-      heading: 'Execution',
-      cell: ({ executionId }) => (
-        <Link
-          to="/executions/$executionId"
-          params={{ executionId }}
-          className="font-mono text-[13px] font-medium whitespace-nowrap underline-offset-2 hover:underline"
-        >
-          {shorten(executionId)}
-        </Link>
-      ),
-    },
-    {
-      heading: 'Status',
-      cell: ({ status, failedCalls, unknownCalls }) => (
-        <ExecutionBadge status={status} failedCalls={failedCalls} unknownCalls={unknownCalls} />
-      ),
-    },
+    EXECUTION,
+    STATUS,
     {
       heading: 'Runtime',
       isExtra: true,
@@ -91,8 +73,8 @@ function columns(names: ReadonlyMap<string, string>): Column<Execution>[] {
     },
     { heading: 'Finished by', isExtra: true, cell: ({ finishReason }) => finishReason ?? '–' },
     { heading: 'Calls', isNumber: true, isExtra: true, cell: ({ capabilityCalls }) => capabilityCalls },
-    { heading: 'Took', isNumber: true, isExtra: true, cell: ({ durationMs }) => formatDuration(durationMs) },
-    { heading: 'Started', cell: ({ startedAt }) => <Ago at={startedAt} /> },
+    TOOK,
+    STARTED,
   ]
 }
 
@@ -102,9 +84,4 @@ function RuntimeName({ name }: { name: string }): ReactNode {
       {name}
     </span>
   )
-}
-
-// The beginning is the time, nearly the same for neighbours; the end tells them apart.
-function shorten(id: string): string {
-  return id.length > 16 ? `${id.slice(0, 5)}…${id.slice(-8)}` : id
 }

@@ -76,7 +76,7 @@ function isWhole({ kind, error }: Schemas['Trace'], call: Schemas['TracedCall'])
   return kind !== 'execute' && error !== null && error.message === call.error?.message
 }
 
-const KINDS = { execute: 'chat', capability: 'single call from a page', broker: 'call by a stranger' }
+const KINDS = { execute: 'chat', capability: 'single call from a page', broker: 'anonymous call' }
 
 function Summary({ trace }: { trace: Schemas['Trace'] }): ReactNode {
   const { runtimeId } = trace

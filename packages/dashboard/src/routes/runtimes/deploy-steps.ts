@@ -6,7 +6,7 @@ export interface DeploySteps {
 
 /**
  * The way from an empty folder to a deployment, as `docs/quickstart.md` has it. With `--no`, npx runs what is installed
- * or nothing: the folder holds credentials, and a stranger's package may have the tool's name.
+ * or nothing: the folder holds credentials, and another author's package may have the tool's name.
  */
 export const DEPLOY_STEPS: readonly DeploySteps[] = [
   {

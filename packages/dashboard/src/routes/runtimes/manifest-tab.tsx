@@ -10,7 +10,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { LoadError, Notice } from '../../ui/notice.tsx'
 import { useRuntime } from './use-runtime.ts'
 
-/** What strangers read of the runtime. */
+/** What anonymous callers read of the runtime. */
 export function ManifestTab(): ReactNode {
   const { runtimeId } = useRuntime()
   const { data, error, isPending, refetch } = useQuery(manifestQuery(runtimeId))

@@ -9,6 +9,7 @@ import { formatTime } from '../../ui/format.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { DeployCommands, Waiting } from './deploy-commands.tsx'
+import { DoctorCard } from './doctor-card.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import { stateAdvice } from './state-advice.ts'
 import { useRuntime } from './use-runtime.ts'
@@ -24,6 +25,7 @@ export function OverviewTab(): ReactNode {
       <Card title="Connection and health">
         <Facts facts={facts(runtime)} />
       </Card>
+      <DoctorCard key={`doctor ${runtime.runtimeId}`} runtimeId={runtime.runtimeId} />
       <SettingsForm key={runtime.runtimeId} runtime={runtime} />
     </>
   )

@@ -17,6 +17,7 @@ const TABS: readonly { to: LinkProps['to']; label: string; isExact?: boolean }[]
   { to: '/runtimes/$runtimeId/capabilities', label: 'Capabilities' },
   { to: '/runtimes/$runtimeId/deployments', label: 'Deployments' },
   { to: '/runtimes/$runtimeId/try', label: 'Try it' },
+  { to: '/runtimes/$runtimeId/connect', label: 'Connect' },
   { to: '/runtimes/$runtimeId/origins', label: 'Origins' },
   { to: '/runtimes/$runtimeId/keys', label: 'Keys' },
   { to: '/runtimes/$runtimeId/manifest', label: 'Manifest' },

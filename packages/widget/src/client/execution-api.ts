@@ -1,7 +1,7 @@
 import type { JsonObject } from '@svc/contract'
 
 /** A way in to one runtime: where its requests go, and in whose name. */
-export interface ExecutionDoor {
+export interface ExecutionApi {
   /** Where a conversation is sent, such as `/v1/runtime/execute`. */
   executePath: string
   /** Where a capability is called without a model. */
@@ -19,7 +19,7 @@ export interface ExecutionDoor {
 }
 
 /** The way in of pages. The runtime is the key’s. */
-export function publicKeyDoor(publicKey: string): ExecutionDoor {
+export function publicKeyApi(publicKey: string): ExecutionApi {
   return {
     executePath: '/v1/runtime/execute',
     capabilityPath: () => '/v1/runtime/capability',

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import { Brand } from '../../ui/brand.tsx'
 import { useTitle } from '../../ui/page-title.tsx'
 
-/** What stands around the two forms that lead in. */
-export function Door({
+/** The page around the sign-in and the sign-up form. */
+export function CredentialsPage({
   title,
   children,
   footer,
