@@ -9,7 +9,7 @@ import {
 } from '../src/fault/checker.ts'
 import type { Operation, Plan, Told } from '../src/fault/operations.ts'
 
-const PLAN: Plan = { op: 1, doorway: 'execute', runtime: 0, calls: 1, callMs: 0, pieceMs: 0, isReset: false }
+const PLAN: Plan = { op: 1, route: 'execute', runtime: 0, calls: 1, callMs: 0, pieceMs: 0, isReset: false }
 const TOKENS = 2 * TOKENS_A_TURN
 const COMPLETED: Told = { as: 'completed', executionId: 'exec_1', tokens: TOKENS }
 const FAILED: Told = { as: 'failed', executionId: 'exec_1', reason: 'It failed.' }
@@ -83,7 +83,7 @@ const ACCEPTED: Record<string, Evidence> = {
   'a refusal that left nothing': withOperation(REFUSED),
   'a broker call whose endpoint was reset': {
     ...withRow({ status: 'failed', kind: 'broker' }, FAILED),
-    operations: [operation(FAILED, { doorway: 'broker', isReset: true })],
+    operations: [operation(FAILED, { route: 'broker', isReset: true })],
     ledgers: withRow({ status: 'failed' }).ledgers.map((one) => ({ ...one, drawn: { executions: 1, anonymous: 1 } })),
   },
 }

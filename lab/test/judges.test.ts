@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkGrowth } from '../src/bench/growth.ts'
 import { judge as judgeReplicas } from '../src/bench/replicas.ts'
-import { judgeRounds } from '../src/fault/endpoint-faults.ts'
+import { judgeEffects, judgeRounds } from '../src/fault/endpoint-faults.ts'
 import { FAULTS } from '../src/fault/endpoint-ways.ts'
 import type { HeardExecution } from '../src/fault/executes.ts'
 import { judgeDepartures } from '../src/fault/leaving-clients.ts'
@@ -114,7 +114,7 @@ describe('a departure', () => {
   const exchange = { tag: 't1', index: 0, arrivedAt: 0, sentAt: [], closedAt: 1_100, wasLeft: true }
   const gone = {
     tag: 't1',
-    door: 'stream',
+    route: 'stream',
     leftAt: 1_000,
     heard: HEARD,
     row: ROW,
@@ -159,6 +159,40 @@ test('a call to a misbehaving endpoint is told as promised, and in time', () => 
   expect(missed(judgeRounds([round('silence', failure, 502)], good))).toEqual([])
   expect(missed(judgeRounds([round('silence', '{}', 502)], good))).toEqual(['answers that are not the promised one'])
   expect(missed(judgeRounds([round('silence', failure, 502, 9_000)], good))).toHaveLength(2)
+})
+
+test('what callers of a misbehaving endpoint were told is what its log says', () => {
+  const told = (executionId: string, message: string | null) => {
+    const failure = message === null ? {} : { error: { message } }
+    return { status: 200, text: JSON.stringify({ executionId, ...failure }), tookMs: 1 }
+  }
+  const [unknown = '', refused = ''] = [FAULTS.silence.told[0], FAULTS.redirect.told[0]]
+  const calls = [told('e1', null), told('e2', unknown), told('e3', unknown), told('e4', refused)]
+  const rounds = [{ way: 'silence', door: 'capability', calls, hits: 4, residentMb: 0 }] as const
+  const row = (at: number, status: string, reconciled?: string) => {
+    return {
+      callId: `c${at}`,
+      executionId: `e${at}`,
+      status,
+      ...(reconciled && { reconciled: { status: reconciled } }),
+    }
+  }
+  const stored = [row(1, 'completed'), row(2, 'unknown', 'completed'), row(3, 'unknown', 'never'), row(4, 'failed')]
+  const judged = (effects: [string, number][], rows = stored) => missed(judgeEffects(rounds, rows, new Map(effects)))
+  const log: [string, number][] = [
+    ['c1', 1],
+    ['c2', 1],
+  ]
+  expect(judged(log)).toEqual([])
+  expect(
+    judged([
+      ['c1', 2],
+      ['c2', 1],
+    ]),
+  ).toEqual(['calls with more than one effect'])
+  expect(judged([...log, ['c4', 1]])).toEqual(['calls without an outcome, or with one they did not have'])
+  expect(judged([...log, ['c3', 1]])).toContain('unknown calls of which the endpoint’s log says something else')
+  expect(judged(log, [...stored.slice(0, 3), row(4, 'completed')])).toHaveLength(2)
 })
 
 test('a bucket lets in its burst, and no more than came in meanwhile', () => {

@@ -31,18 +31,21 @@ export const MANIFEST = {
   ],
 }
 
+/** The input of a broker call. */
+export const BROKER_INPUT: JsonObject = {
+  query: 'green garden hose, 20 metres, half an inch, with a spray nozzle and a wall bracket',
+  category: 'garden',
+  priceFrom: 12.5,
+  priceTo: 80,
+  inStock: true,
+  tags: ['balcony', 'watering', 'frost-proof', 'wall-mounted'],
+  sort: 'price',
+  limit: 10,
+}
+
 /** An anonymous caller's request to the broker: about 500 bytes. */
 export const BROKER_BODY = JSON.stringify({
-  input: {
-    query: 'green garden hose, 20 metres, half an inch, with a spray nozzle and a wall bracket',
-    category: 'garden',
-    priceFrom: 12.5,
-    priceTo: 80,
-    inStock: true,
-    tags: ['balcony', 'watering', 'frost-proof', 'wall-mounted'],
-    sort: 'price',
-    limit: 10,
-  },
+  input: BROKER_INPUT,
   metadata: {
     page: '/garden/watering/hoses?view=list',
     referrer: 'https://shop.example.com/garden',

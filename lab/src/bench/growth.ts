@@ -23,6 +23,8 @@ import { copiedId, multiplyExecutions } from './fill.ts'
 const SMALLEST = 10_000
 const LARGEST = { sqlite: 1_000_000, postgres: 10_000_000 }
 const OWNERS = 10
+/** To make an account takes a process. */
+const OWNERS_OF_A_QUICK_LOOK = 2
 /** Of each owner, and then copied. */
 const CALLS_EACH = 50
 /** 90 days. */
@@ -94,13 +96,14 @@ export const growth: Scenario = {
   },
 }
 
-/** A store with ten owners of as many executions each, filled once no server has it open. */
+/** A store with owners of as many executions each, filled once no server has it open. */
 async function makeHistory(
   context: ScenarioContext & { endpoint: string },
   store: Store,
   size: number,
 ): Promise<History> {
   const world = await openWorld(context, { store })
+  const owners = context.count(OWNERS) < OWNERS ? OWNERS_OF_A_QUICK_LOOK : OWNERS
   const payload = 'the blue one; '.repeat(size > FULL_PAYLOADS ? 4 : 20)
   const runtimes: Called[] = []
   for (let index = 0; index < RUNTIMES; index += 1) {
@@ -110,7 +113,7 @@ async function makeHistory(
   }
   const client = createClient(world.server.url)
   await callAll(client, runtimes, payload)
-  for (let index = 1; index < OWNERS; index += 1) {
+  for (let index = 1; index < owners; index += 1) {
     const runtime = await addTenant(world, { email: `small-${index}@example.com`, endpoint: context.endpoint })
     await callAll(client, [{ ...runtime, path: brokerPath(runtime) }], payload)
   }
@@ -121,7 +124,7 @@ async function makeHistory(
     ownerId,
   ])
   await stopServer(world.server)
-  const copies = size / (OWNERS * CALLS_EACH)
+  const copies = size / (owners * CALLS_EACH)
   await multiplyExecutions(store, { copies, hours: HOURS })
   context.say(`${size} executions filled`)
   const { random } = context

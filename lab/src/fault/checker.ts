@@ -83,7 +83,6 @@ export function judge(evidence: Evidence): Breach[] {
   const rows = groupBy(executions, ({ op }) => op)
   const statuses = new Map(executions.map(({ executionId, status }) => [executionId, status]))
   const callsOf = groupBy(calls, ({ executionId }) => executionId)
-  const written = new Set(calls.map(({ callId }) => callId))
   return [
     ...operations.flatMap((operation) => {
       return judgeOperation(operation, rows.get(operation.plan.op) ?? [], wasDisturbed(operation, disturbances))
@@ -93,12 +92,24 @@ export function judge(evidence: Evidence): Breach[] {
       if (!operation) return breach('admitted', `${row.executionId} belongs to no operation`)
       return judgeExecution(row, operation, evidence, callsOf.get(row.executionId) ?? [])
     }),
+    ...judgeCalls(calls, effects, ({ executionId }) => statuses.get(executionId) !== 'running'),
+    ...ledgers.flatMap((ledger) => judgeLedger(ledger, executions)),
+  ]
+}
+
+/** What is stored of each call, by the endpoint's own log of effects. */
+export function judgeCalls(
+  calls: readonly CallRow[],
+  effects: Evidence['effects'],
+  isOver: (call: CallRow) => boolean,
+): Breach[] {
+  const written = new Set(calls.map(({ callId }) => callId))
+  return [
     ...[...effects].flatMap(([callId, count]) => [
       ...(count > 1 ? breach('effects', `${callId} had ${count}`) : []),
       ...(written.has(callId) ? [] : breach('written', callId)),
     ]),
-    ...calls.flatMap((call) => judgeCall(call, statuses.get(call.executionId) !== 'running', effects.has(call.callId))),
-    ...ledgers.flatMap((ledger) => judgeLedger(ledger, executions)),
+    ...calls.flatMap((call) => judgeCall(call, isOver(call), effects.has(call.callId))),
   ]
 }
 
@@ -106,8 +117,13 @@ function breach(of: Invariant, text: string): Breach[] {
   return [{ of, text }]
 }
 
-export function invariantChecks(breaches: readonly Breach[]): Check[] {
-  return (Object.keys(INVARIANTS) as Invariant[]).map((name) =>
+export const CALL_INVARIANTS = ['effects', 'written', 'calls', 'reconciled'] as const satisfies Invariant[]
+
+export function invariantChecks(
+  breaches: readonly Breach[],
+  names: readonly Invariant[] = Object.keys(INVARIANTS) as Invariant[],
+): Check[] {
+  return names.map((name) =>
     none(
       INVARIANTS[name],
       breaches.filter(({ of }) => of === name).map(({ text }) => text),
@@ -153,7 +169,7 @@ function judgeExecution(
   const isDisturbed = wasDisturbed(operation, evidence.disturbances)
   if (status === 'running') return breach('running', executionId)
   if (status === 'failed') {
-    const hasCause = isDisturbed || (plan.doorway === 'broker' && plan.isReset)
+    const hasCause = isDisturbed || (plan.route === 'broker' && plan.isReset)
     return hasCause ? [] : breach('living', `${executionId}: ${JSON.stringify(told)}`)
   }
   const turns = turnsOf(plan)

@@ -1,18 +1,29 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import type { CreatedRuntime } from '@svc/contract'
 import { z } from 'zod'
 import { type Client, createClient, type Heard, parsed } from '../support/client.ts'
 import { playWhole, speakTurn, startModelDouble } from '../support/model-double.ts'
 import { at, startProbe } from '../support/probe.ts'
 import { usageOf } from '../support/process-usage.ts'
 import { atLeast, atMost, type Check, exactly, none, type Scenario, type ScenarioContext } from '../support/scenario.ts'
+import { PATIENT } from '../support/server.ts'
 import { median, sum } from '../support/statistics.ts'
 import { forEachAtOnce, PROGRAM_MS, within } from '../support/within.ts'
-import { addRuntime, brokerPath, type CalledWorld, openCalledWorld, post } from '../support/world.ts'
+import {
+  addRuntime,
+  brokerPath,
+  capability,
+  createOwner,
+  type LabOwner,
+  openWorld,
+  type World,
+} from '../support/world.ts'
+import { CALL_INVARIANTS, type CallRow, invariantChecks, judgeCalls } from './checker.ts'
 import { type EndpointWay, FAULTS, isFault } from './endpoint-ways.ts'
 import { taggedBody } from './executes.ts'
-import { runningAfter } from './rows.ts'
+import { readCalls, reconciledWithin, runningAfter } from './rows.ts'
 
 const CALLS_AT_ONCE = 200
 /** Fewer than the ten after which calls to a failing endpoint are paused: every call is to meet its fault. */
@@ -24,6 +35,8 @@ const IDLE_MS = 15_000
 const LATE_S = DEADLINE_MS / 1_000 + 1
 const MEMORY_GROWTH_MB = 150
 const P99_FACTOR = 2
+/** A question may find the calls of its runtime paused; the one after it comes within ten minutes. */
+const RECONCILED_MS = 720_000
 const DOORS = ['broker', 'capability', 'execute'] as const
 type Door = (typeof DOORS)[number]
 
@@ -39,15 +52,16 @@ export const endpointFaults: Scenario = {
     const endpoint = await startEndpoint(context)
     const count = context.count(CALLS_AT_ONCE, CALLS_PER_RUNTIME)
     const limits = { SVC_LIMIT_DISPATCH_MS: String(DEADLINE_MS), SVC_LIMIT_EXECUTION_MS: String(EXECUTION_MS) }
-    const world = await openCalledWorld(context, {
-      endpoint: endpoint.url,
-      runtimeCount: Math.ceil(count / CALLS_PER_RUNTIME),
-      variables: { ...double.variables, ...limits },
-    })
+    const world = await openWorld(context, { variables: { ...PATIENT, ...double.variables, ...limits } })
+    const owners: LabOwner[] = []
+    while (owners.length < Math.ceil(count / CALLS_PER_RUNTIME)) {
+      owners.push(await createOwner(world.options, `owner-${owners.length}@example.com`, 'enterprise'))
+    }
     const client = createClient(world.server.url, count)
-    const stage: Stage = { world, client, count, endpoint }
+    const stage: Stage = { world, owners, client, count, endpoint }
     // At an endpoint of its own: the other thread is busy with faults, and half a second late.
-    const tenant = await addRuntime(world, `${(await startEndpoint(context)).url}/good/tenant`)
+    const tenantEndpoint = await startEndpoint(context)
+    const tenant = await addRuntime(world, `${tenantEndpoint.url}/good/tenant`)
     const { url } = world.server
     const request = { path: brokerPath(tenant), body: { input: {} } }
     const probe = () => startProbe(context, { url, everyMs: 50, request })
@@ -61,6 +75,9 @@ export const endpointFaults: Scenario = {
     const beside = probe()
     const bad = await playAll(stage, Object.keys(FAULTS).filter(isFault), 'bad')
     const probes = await beside.stop()
+    const left = await runningAfter(world.store, 10_000)
+    await reconciledWithin(world.store, RECONCILED_MS)
+    const effects = new Map([...(await endpoint.effects()), ...(await tenantEndpoint.effects())])
     const mostMb = (rounds: readonly Round[]) => Math.max(...rounds.map(({ residentMb }) => residentMb))
     const grownMb = mostMb(bad) - mostMb(good)
     return [
@@ -70,7 +87,8 @@ export const endpointFaults: Scenario = {
       exactly('calls of the other tenant that failed', sum([idle, baseline, probes].map((one) => one.failures)), 0),
       atMost('its p99 against well-behaved rounds', at(0.99, probes) / at(0.99, baseline), P99_FACTOR, '×'),
       atMost('its p99 against an idle server', at(0.99, probes) / at(0.99, idle), P99_FACTOR, '×'),
-      exactly('executions left `running`', await runningAfter(world.store, 10_000), 0),
+      exactly('executions left `running`', left, 0),
+      ...judgeEffects([...good, ...bad], await readCalls(world.store), effects),
     ]
   },
 }
@@ -84,18 +102,23 @@ async function startEndpoint({ onEnd }: ScenarioContext) {
     return message as unknown
   }
   const port = z.number().parse(await next())
+  const ask = async (what: 'hits' | 'effects') => {
+    worker.postMessage(what)
+    return new Map(z.array(z.tuple([z.string(), z.number()])).parse(await next()))
+  }
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Requests that reached it, by their path. */
-    async hits() {
-      worker.postMessage('hits')
-      return new Map(z.array(z.tuple([z.string(), z.number()])).parse(await next()))
-    },
+    /** Calls that reached it, by their path. */
+    hits: () => ask('hits'),
+    /** How often each call had its effect, by call id. */
+    effects: () => ask('effects'),
   }
 }
 
 interface Stage {
-  world: CalledWorld
+  world: World
+  /** Each has one runtime in every round. An account has so many unknown calls asked about in a second. */
+  owners: readonly LabOwner[]
   client: Client
   count: number
   endpoint: Awaited<ReturnType<typeof startEndpoint>>
@@ -119,16 +142,17 @@ async function playAll(stage: Stage, ways: readonly EndpointWay[], name: string)
   return rounds
 }
 
-/** Moves every runtime to an address at which the endpoint behaves this way, and makes all calls at once. */
+/** Makes all calls at once, of new runtimes at an address where the endpoint behaves this way. */
 async function playRound(
-  { world, client, count, endpoint }: Stage,
+  { world, owners, client, count, endpoint }: Stage,
   { way, door, name }: { way: EndpointWay; door: Door; name: string },
 ): Promise<Round> {
   const path = `/${way}/${name}-${door}`
-  // At a new address a runtime begins anew: no round pays for the one before.
-  await forEachAtOnce(world.runtimes, 4, async ({ runtimeId }) => {
-    const fields = { name: 'Moved', runtimeId, endpoint: `${endpoint.url}${path}` }
-    await post(`${world.server.url}/v1/runtimes`, world.owner.apiKey, fields)
+  // They stay there, so that the endpoint is asked about unknown calls where it got them.
+  const runtimes: CreatedRuntime[] = []
+  const manifest = { ...capability('act'), reconcile: true }
+  await forEachAtOnce(owners, 4, async (owner) => {
+    runtimes.push(await addRuntime({ server: world.server, owner }, `${endpoint.url}${path}`, manifest))
   })
   let residentMb = 0
   const look = () => {
@@ -136,7 +160,7 @@ async function playRound(
   }
   const looking = setInterval(look, 100)
   const callOnce = async (_: unknown, index: number): Promise<Round['calls'][number]> => {
-    const { runtimeId, publicKey: key } = world.runtimes[Math.floor(index / CALLS_PER_RUNTIME)] ?? world.runtimes[0]
+    const { runtimeId = '', publicKey: key = '' } = runtimes[Math.floor(index / CALLS_PER_RUNTIME)] ?? {}
     const startedAt = performance.now()
     const { status, text } = await send(client, { door, runtimeId, key, tag: `${name}-${way}-${door}-${index}` })
     return { status, text, tookMs: performance.now() - startedAt }
@@ -190,6 +214,45 @@ export function judgeRounds(bad: readonly Round[], good: readonly Round[]): Chec
   ]
 }
 
+const TOLD_UNKNOWN = /whether the call had an effect is unknown\.$/
+
+/**
+ * What callers were told and what is stored, by the endpoint's log: completed has happened, once, failed has not, and
+ * unknown turned out as the log says.
+ */
+export function judgeEffects(
+  rounds: readonly Round[],
+  stored: readonly CallRow[],
+  effects: ReadonlyMap<string, number>,
+): Check[] {
+  const byExecution = new Map(stored.map((call) => [call.executionId, call]))
+  const contradicted = rounds.flatMap(({ calls, way, door }) =>
+    calls.flatMap(({ text }) => {
+      const { executionId = '' } = Acknowledged.safeParse(parsed(text)).data ?? {}
+      const { status = 'not stored' } = byExecution.get(executionId) ?? {}
+      const told = toldOf(messageOf(door, text))
+      return status === told ? [] : [`${way}, ${door}: ${executionId} was told ${told} and is ${status}`]
+    }),
+  )
+  const unknown = stored.filter(({ status }) => status === 'unknown')
+  const happened = unknown.filter(({ callId }) => effects.has(callId)).length
+  return [
+    none('calls that were told to have ended otherwise than is stored', contradicted),
+    ...invariantChecks(
+      judgeCalls(stored, effects, () => true),
+      CALL_INVARIANTS,
+    ),
+    atLeast('unknown calls that had their effect', happened, 1),
+    atLeast('unknown calls that had none', unknown.length - happened, 1),
+  ]
+}
+
+function toldOf(message: string | null): 'completed' | 'failed' | 'unknown' {
+  if (message === null) return 'completed'
+  return TOLD_UNKNOWN.test(message) ? 'unknown' : 'failed'
+}
+
+const Acknowledged = z.object({ executionId: z.string() })
 const Failed = z.object({ error: z.object({ message: z.string() }) })
 const Result = z.object({ type: z.literal('tool_result'), error: Failed.shape.error })
 const Execution = z.object({ messages: z.array(z.object({ parts: z.array(z.unknown()) })) })

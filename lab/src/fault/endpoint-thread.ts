@@ -1,17 +1,40 @@
 import { createServer, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { parentPort } from 'node:worker_threads'
+import { CapabilityCall } from '@svc/contract'
 import { commitFault, listenOnFreePort } from '@svc/testkit'
 import { FAULTS, isFault } from './endpoint-ways.ts'
 
-/** Requests by their path, which is `/<way>/<round>`. */
+/** Calls by their path, which is `/<way>/<round>`. */
 const hits = new Map<string, number>()
+/** How often each call had its effect, by call id. */
+const effects = new Map<string, number>()
 const SLOW_MS = 2_000
 
 const server = createServer((request, response) => {
-  const path = request.url ?? ''
-  hits.set(path, (hits.get(path) ?? 0) + 1)
-  request.resume().once('end', () => answer(response, path.split('/')[1] ?? ''))
+  text(request)
+    .then((body) => take(request.url ?? '', body, response))
+    .catch(() => response.destroy())
 })
+
+function take(path: string, body: string, response: ServerResponse): void {
+  const way = path.split('/')[1] ?? ''
+  const { callId, mode } = CapabilityCall.parse(JSON.parse(body))
+  if (mode === 'reconcile') {
+    const output = effects.has(callId) ? { status: 'completed', output: null } : { status: 'never' }
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ output }))
+    return
+  }
+  hits.set(path, (hits.get(path) ?? 0) + 1)
+  if (takesEffect(way, callId)) effects.set(callId, (effects.get(callId) ?? 0) + 1)
+  answer(response, way)
+}
+
+// Every second call whose answer is unusable has its effect all the same. A redirect says that the call was not taken.
+function takesEffect(way: string, callId: string): boolean {
+  if (!isFault(way)) return true
+  return way !== 'redirect' && callId.charCodeAt(callId.length - 1) % 2 === 0
+}
 
 function answer(response: ServerResponse, way: string): void {
   if (isFault(way)) {
@@ -34,5 +57,5 @@ function flood({ socket }: ServerResponse, bytes: Buffer): void {
 }
 
 const { port } = await listenOnFreePort(server)
-parentPort?.on('message', () => parentPort?.postMessage([...hits]))
+parentPort?.on('message', (asked) => parentPort?.postMessage([...(asked === 'hits' ? hits : effects)]))
 parentPort?.postMessage(port)

@@ -45,7 +45,7 @@ const TURNS = [
   speakTurn({ text: WORDS }, { inputTokens: 140, outputTokens: 300 }),
 ] as const
 
-type Door = 'stream' | 'whole' | 'broker'
+type Route = 'stream' | 'whole' | 'broker'
 
 export const leavingClients: Scenario = {
   name: 'leaving-clients',
@@ -90,7 +90,7 @@ export const leavingClients: Scenario = {
 /** One caller who left. Times of `performance.now()`. */
 interface Departure extends History {
   tag: string
-  door: Door
+  route: Route
   /** Null: they stayed, however their connection ended. */
   leftAt: number | null
   heard: HeardExecution
@@ -109,9 +109,9 @@ async function leave(context: ScenarioContext, { server, runtimes }: CalledWorld
   await forEachAtOnce(Array.from({ length: count }), AT_ONCE, async (_, index) => {
     const runtime = runtimes[index % runtimes.length] ?? runtimes[0]
     const tag = `${prefix}${index}`
-    const door = random.pick<Door>(['stream', 'stream', 'whole', 'broker'])
+    const route = random.pick<Route>(['stream', 'stream', 'whole', 'broker'])
     const isEarly = random.chance(EARLY_SHARE)
-    const longestMs = door === 'broker' ? LONGEST_CALL_MS : LONGEST_STAY_MS
+    const longestMs = route === 'broker' ? LONGEST_CALL_MS : LONGEST_STAY_MS
     const stayMs = random.int(0, isEarly ? EARLY_MS : longestMs)
     const controller = new AbortController()
     let leftAt: number | null = null
@@ -124,9 +124,9 @@ async function leave(context: ScenarioContext, { server, runtimes }: CalledWorld
     if (isEarly) goLater()
     else arrivals.set(tag, goLater)
     const atBroker = { path: brokerPath(runtime), body: { input: {}, metadata: { tag } } }
-    const asked = door === 'broker' ? atBroker : { key: runtime.publicKey }
-    const heard = await execute(client, { ...asked, tag, isStream: door === 'stream', signal: controller.signal })
-    left.push({ tag, door, leftAt: heard.brokenBy === null ? null : leftAt, heard })
+    const asked = route === 'broker' ? atBroker : { key: runtime.publicKey }
+    const heard = await execute(client, { ...asked, tag, isStream: route === 'stream', signal: controller.signal })
+    left.push({ tag, route, leftAt: heard.brokenBy === null ? null : leftAt, heard })
     if (left.length % 1_000 === 0) context.say(`${left.length} of ${count} callers have left`)
   })
   await client.close()
@@ -148,7 +148,7 @@ async function restingUsage(
 
 function struck(departures: readonly Departure[]): Check[] {
   const gone = departures.filter(({ leftAt }) => leftAt !== null)
-  const chatters = gone.filter(({ door }) => door !== 'broker')
+  const chatters = gone.filter(({ route }) => route !== 'broker')
   const inModel = chatters.filter(({ leftAt, exchanges }) =>
     exchanges.some(({ arrivedAt, wasLeft }) => wasLeft && leftAt !== null && arrivedAt <= leftAt),
   )
@@ -171,39 +171,39 @@ const BREACHES = {
 } as const
 
 export function judgeDepartures(departures: readonly Departure[]): Check[] {
-  const describe = ({ door, tag, row }: Departure) => `${door} ${tag}: ${row?.status} ${row?.finishReason}`
+  const describe = ({ route, tag, row }: Departure) => `${route} ${tag}: ${row?.status} ${row?.finishReason}`
   return allHold(BREACHES, departures, { holds: promisesOf, describe })
 }
 
 function promisesOf(departure: Departure) {
-  const { leftAt, row, calls, effects, exchanges, door } = departure
+  const { leftAt, row, calls, effects, exchanges, route } = departure
   const recorded = new Map(calls.map(({ callId, status }) => [callId, status]))
   const promptly = ({ arrivedAt, closedAt }: ModelExchange) =>
     (closedAt ?? Number.POSITIVE_INFINITY) - (leftAt ?? 0) <= PROMPT_MS && arrivedAt - (leftAt ?? 0) <= PROMPT_MS
   return {
     held: leftAt === null || exchanges.every(promptly),
-    row: leftAt === null || row === undefined || isOver(row, door),
+    row: leftAt === null || row === undefined || isOver(row, route),
     lost: row !== undefined || (effects.length === 0 && exchanges.length === 0),
     // A caller who leaves does not end a call under way: its answer came, and must stand there.
     calls:
       new Set(effects.map(({ callId }) => callId)).size === effects.length &&
       calls.every(({ status }) => status !== 'dispatched') &&
       effects.every(({ callId }) => recorded.get(callId) === 'completed'),
-    tokens: row === undefined || door === 'broker' || isMetered(row, exchanges, leftAt ?? Number.POSITIVE_INFINITY),
+    tokens: row === undefined || route === 'broker' || isMetered(row, exchanges, leftAt ?? Number.POSITIVE_INFINITY),
     stayed: leftAt !== null || wasServed(departure),
   }
 }
 
 /** A whole answer that says what is stored. The broker names no status in its answer: it is that of the answer. */
-function wasServed({ door, row, heard: { status, told, hasMore } }: Departure): boolean {
+function wasServed({ route, row, heard: { status, told, hasMore } }: Departure): boolean {
   if (status !== 200 || hasMore) return false
-  if (door === 'broker') return row?.status === 'completed'
+  if (route === 'broker') return row?.status === 'completed'
   return told !== null && told.executionId === row?.executionId && told.status === row.status
 }
 
 // A broker's answer may have been written in the very moment in which its caller left.
-function isOver({ status, finishReason }: StoredExecution, door: Door): boolean {
-  return status === 'failed' ? finishReason === 'cancelled' : door === 'broker' && status === 'completed'
+function isOver({ status, finishReason }: StoredExecution, route: Route): boolean {
+  return status === 'failed' ? finishReason === 'cancelled' : route === 'broker' && status === 'completed'
 }
 
 function isMetered(row: StoredExecution, exchanges: readonly ModelExchange[], leftAt: number): boolean {

@@ -14,11 +14,12 @@ import { anyReplica, CAPABILITY, type Replica, type Site, type Work } from './si
 const CLIENTS = 16
 // More than the refill of the slowest bucket gives back before the load has begun in earnest.
 const WARM_UP = 60
-// After a refusal a client waits a moment.
-const PAUSE_MS = 25
+// After each further failure a client waits longer: refusals count towards the rate of a runtime, too.
+const FIRST_PAUSE_MS = 25
+const LONGEST_PAUSE_MS = 400
 const HOUR_MS = 3_600_000
-// The first question may be lost with its server; the second one comes after a minute.
-const RECONCILED_MS = 90_000
+// Questions may be lost with their servers: the next ones are brought forward.
+const RECONCILED_MS = 60_000
 
 /** For each fault, at least. */
 const ACKNOWLEDGED_EACH = 5
@@ -63,10 +64,12 @@ export class Load {
   }
 
   async #work(): Promise<void> {
-    while (!this.#isStopped) {
+    for (let pauseMs = FIRST_PAUSE_MS; !this.#isStopped; ) {
       const [first, ...rest] = this.site.fleet.live
       const told = first ? await this.perform(this.#random.pick([first, ...rest]), this.draw()) : null
-      if (told === null || told.as === 'refused' || told.as === 'unknown') await pause(PAUSE_MS)
+      const hasFailed = told === null || told.as === 'refused' || told.as === 'unknown'
+      if (hasFailed) await pause(pauseMs)
+      pauseMs = hasFailed ? Math.min(2 * pauseMs, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS
     }
   }
 
@@ -78,20 +81,20 @@ export class Load {
   async perform(replica: Replica, plan: Plan): Promise<Told> {
     const { nodeId, client } = replica
     const invokedAt = Date.now()
-    const told = toldBy(plan.doorway, await client.send(this.#requestOf(plan)))
+    const told = toldBy(plan.route, await client.send(this.#requestOf(plan)))
     this.operations.push({ plan, nodeId, invokedAt, endedAt: Date.now(), told })
     return told
   }
 
   #requestOf(plan: Plan): ClientRequest {
-    const { op, callMs: ms, isReset: reset, doorway } = plan
+    const { op, callMs: ms, isReset: reset, route } = plan
     const { runtimeId = '', publicKey: key } = this.site.runtimes[plan.runtime] ?? {}
     const metadata = { op }
-    if (doorway === 'broker') {
+    if (route === 'broker') {
       const input: Work = { op, ms, reset }
       return { path: brokerPath({ runtimeId }, CAPABILITY), body: { input, metadata } }
     }
-    const headers = { accept: doorway === 'stream' ? 'text/event-stream' : 'application/json' }
+    const headers = { accept: route === 'stream' ? 'text/event-stream' : 'application/json' }
     return { path: '/v1/runtime/execute', key, body: { messages: saying(planWords(plan)), metadata }, headers }
   }
 

@@ -2,7 +2,7 @@ import { CapabilityFailure, CapabilityOutput, ErrorBody, ExecuteResponse } from 
 import type { Heard } from '../support/client.ts'
 import type { Random } from '../support/random.ts'
 
-export type Doorway = 'execute' | 'stream' | 'broker'
+export type Route = 'execute' | 'stream' | 'broker'
 
 /**
  * One operation. It travels in the words of the message and in the input of the call, so that the model's double and the
@@ -10,7 +10,7 @@ export type Doorway = 'execute' | 'stream' | 'broker'
  */
 export interface Plan {
   op: number
-  doorway: Doorway
+  route: Route
   /** Index of the runtime that is called. */
   runtime: number
   /** Capability calls that the model asks for in its first turn. */
@@ -28,12 +28,12 @@ const SLOW_SHARE = 0.15
 const RESET_SHARE = 0.02
 
 export function drawPlan(random: Random, op: number, runtimes: number): Plan {
-  const doorway = random.pick<Doorway>(['execute', 'stream', 'broker'])
+  const route = random.pick<Route>(['execute', 'stream', 'broker'])
   return {
     op,
-    doorway,
+    route,
     runtime: random.int(0, runtimes - 1),
-    calls: doorway === 'broker' ? 1 : random.pick([0, 1, 1, 2, 3]),
+    calls: route === 'broker' ? 1 : random.pick([0, 1, 1, 2, 3]),
     callMs: random.chance(SLOW_SHARE) ? random.int(100, 400) : random.int(0, 30),
     pieceMs: random.int(0, 12),
     isReset: random.chance(RESET_SHARE),
@@ -41,7 +41,7 @@ export function drawPlan(random: Random, op: number, runtimes: number): Plan {
 }
 
 /** Without a quote in them, so that the words stand in any JSON as they are. */
-export function planWords({ op, calls, callMs, pieceMs, isReset }: Omit<Plan, 'doorway' | 'runtime'>): string {
+export function planWords({ op, calls, callMs, pieceMs, isReset }: Omit<Plan, 'route' | 'runtime'>): string {
   return `tag:${op} calls=${calls} call-ms=${callMs} piece-ms=${pieceMs} reset=${isReset ? 1 : 0};`
 }
 
@@ -77,13 +77,13 @@ export interface Operation {
 }
 
 /** The promise that an answer makes. A stream whose `done` arrived does so however its connection ended. */
-export function toldBy(doorway: Doorway, heard: Heard): Told {
+export function toldBy(route: Route, heard: Heard): Told {
   if (heard.brokenBy !== null) {
-    const done = doorway === 'stream' ? doneOf(heard.text) : null
+    const done = route === 'stream' ? doneOf(heard.text) : null
     return done === null ? { as: 'unknown', reason: heard.brokenBy } : toldByExecution(done)
   }
-  if (doorway === 'broker' && (heard.status === 200 || heard.status === 502)) return toldByCall(heard.text)
-  if (heard.status === 200) return toldByExecution(doorway === 'stream' ? doneOf(heard.text) : heard.text)
+  if (route === 'broker' && (heard.status === 200 || heard.status === 502)) return toldByCall(heard.text)
+  if (heard.status === 200) return toldByExecution(route === 'stream' ? doneOf(heard.text) : heard.text)
   const { message } = ErrorBody.parse(JSON.parse(heard.text)).error
   const isRefusal = heard.headers['retry-after'] !== undefined && message.includes('Nothing was done')
   if (heard.status >= 500 && !isRefusal) return { as: 'unknown', reason: message }

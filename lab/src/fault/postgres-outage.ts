@@ -6,7 +6,7 @@ import { until } from '../support/within.ts'
 import { Load } from './load.ts'
 import type { Operation, Told } from './operations.ts'
 import { openRelayedStore, type RelayedStore } from './relayed-store.ts'
-import { openSite, type Replica } from './site.ts'
+import { openSite, PAUSES, type Replica } from './site.ts'
 
 const OUTAGES: readonly Outage[] = ['refuse', 'hang', 'reset']
 /** Longer than a lease; the shortest leaves ten seconds in which each operation is judged, however late it ends. */
@@ -15,8 +15,6 @@ const SHORTEST_S = 20
 const CLIENTS = 6
 const LASTING_MS = 15_000
 const LASTING_EACH = 2
-/** Pauses in the double's answer. */
-const PIECES = 6
 const DISPATCH_MS = 5_000
 const OVERDUE_MARGIN_MS = 90_000
 const WAIT_MS = 30_000
@@ -86,8 +84,8 @@ async function breakOnce(load: Load, relay: RelayedStore['relay'], { kind, outag
   const { fleet, owners } = load.site
   const answered = () => Promise.all(fleet.live.map((replica) => load.answered(replica, 5)))
   await answered()
-  const changes = { doorway: 'stream', calls: 0, isReset: false } as const
-  const pieceMs = Math.ceil((outageMs + LASTING_MS) / PIECES)
+  const changes = { route: 'stream', calls: 0, isReset: false } as const
+  const pieceMs = Math.ceil((outageMs + LASTING_MS) / PAUSES)
   const lasting = fleet.live.flatMap((replica) =>
     Array.from({ length: LASTING_EACH }, () => load.perform(replica, load.draw({ ...changes, pieceMs }))),
   )
@@ -116,7 +114,7 @@ async function breakOnce(load: Load, relay: RelayedStore['relay'], { kind, outag
 /** Asks every server for its health, its readiness and a read of the account's, again and again, answered or not. */
 function watchAll(replicas: readonly Replica[], apiKey: string): () => Promise<Look[]> {
   const asked: Promise<Look>[] = []
-  const doors = replicas.map(({ server }) => [createClient(server.url), createClient(server.opsUrl ?? '')] as const)
+  const clients = replicas.map(({ server }) => [createClient(server.url), createClient(server.opsUrl ?? '')] as const)
   const ask = async (what: Look['what'], client: Client, path: string): Promise<Look> => {
     const invokedAt = Date.now()
     const { status, headers } = await client.send({ method: 'GET', path, key: apiKey })
@@ -124,8 +122,8 @@ function watchAll(replicas: readonly Replica[], apiKey: string): () => Promise<L
     return { what, invokedAt, endedAt: Date.now(), status, hasRetryAfter }
   }
   const timer = setInterval(() => {
-    for (const [door, ops] of doors)
-      asked.push(ask('health', door, '/health'), ask('readiness', ops, '/ready'), ask('read', door, '/v1/runtimes'))
+    for (const [api, ops] of clients)
+      asked.push(ask('health', api, '/health'), ask('readiness', ops, '/ready'), ask('read', api, '/v1/runtimes'))
   }, 500)
   return async () => {
     clearInterval(timer)
@@ -185,9 +183,9 @@ function isDuring(
  * failed with the same words.
  */
 async function countTakenOver({ site, operations }: Load): Promise<number> {
-  const inDoubt = new Set(operations.filter(({ told }) => told.as === 'unknown').map(({ plan }) => String(plan.op)))
+  const unknown = new Set(operations.filter(({ told }) => told.as === 'unknown').map(({ plan }) => String(plan.op)))
   const rows = await site.store.query('select metadata from executions where error = ?', [
     'The service was interrupted while the execution ran.',
   ])
-  return rows.filter(({ metadata }) => !inDoubt.has(/"op":(\d+)/.exec(String(metadata))?.[1] ?? '')).length
+  return rows.filter(({ metadata }) => !unknown.has(/"op":(\d+)/.exec(String(metadata))?.[1] ?? '')).length
 }

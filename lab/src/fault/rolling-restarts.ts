@@ -79,7 +79,7 @@ export const rollingRestarts: Scenario = {
 
 type SteadyCall = HeardExecution & { isStream: boolean; tag: string }
 
-/** Begins so many calls a second, however long earlier ones take: streams of execute, and calls of strangers. */
+/** Begins so many calls a second, however long earlier ones take: streams of execute, and anonymous calls. */
 function startLoad(context: ScenarioContext, url: string, runtimes: readonly [CreatedRuntime, ...CreatedRuntime[]]) {
   const client = createClient(url, null)
   const calls: Promise<SteadyCall>[] = []

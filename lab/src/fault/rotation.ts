@@ -67,7 +67,7 @@ interface Pair {
   expiresAt: number[]
 }
 
-// At an even pace, whether the calls before were answered or not.
+// At an even rate, whether the calls before were answered or not.
 async function callAll(context: ScenarioContext, { server }: World, pairs: readonly Pair[]): Promise<boolean[]> {
   const client = createClient(server.url, null)
   const callOnce = async ({ runtime }: Pair, index: number): Promise<boolean> => {

@@ -198,7 +198,7 @@ export function judgeStops(stops: readonly Stop[]): Check[] {
   const isAway = patient.some((stop) => stop.isAway)
   const told = (message: string) => begun.filter(({ stream }) => stream.told?.error?.message === message).length
   const lacking = begun.filter(({ stream }) => stream.told === null || stream.hasMore || stream.brokenBy !== null)
-  const inDoubt = lacking.filter(({ stop, stream }) => isInDoubt(stop, stream))
+  const unknown = lacking.filter(({ stop, stream }) => isUnknown(stop, stream))
   const untrue = stops.flatMap(({ streams, rows }) => {
     const stored = new Map(rows.map((row) => [row.executionId, row.status]))
     return streams.filter(({ told: end }) => end !== null && stored.get(end.executionId) !== end.status)
@@ -212,8 +212,8 @@ export function judgeStops(stops: readonly Stop[]): Check[] {
     isAway
       ? atLeast('streams told that their outcome could not be recorded', told(UNRECORDED), 1)
       : atLeast('streams that the stop itself had to end', told(INTERRUPTED), 1),
-    counted('streams that ended without a word, their commit never answered', inDoubt.length),
-    exactly('other streams without `done`', lacking.length - inDoubt.length, 0),
+    counted('streams that ended without a word, their commit never answered', unknown.length),
+    exactly('other streams without `done`', lacking.length - unknown.length, 0),
     exactly('streams told otherwise than stored', untrue.length, 0),
     exactly('ends later than 30 s after the signal, or 1 s after a second one', slow.length, 0),
     exactly('exit codes other than 0, or 1 after a second signal', wrong.length, 0),
@@ -222,6 +222,6 @@ export function judgeStops(stops: readonly Stop[]): Check[] {
 }
 
 /** The caller of such a stream never learned its execution's id: the row that carries the same tag tells. */
-function isInDoubt({ rows, unanswered }: Stop, { tag, told, hasMore }: Stop['streams'][number]): boolean {
+function isUnknown({ rows, unanswered }: Stop, { tag, told, hasMore }: Stop['streams'][number]): boolean {
   return told === null && !hasMore && rows.some((row) => row.tag === tag && unanswered.has(row.executionId))
 }

@@ -71,8 +71,13 @@ export async function openStage(context: ScenarioContext, options: StageOptions)
   return { store, serverOptions, endpoint, effects, modelRequests: double.counts, fleet }
 }
 
+const WITHOUT_CALLS: DoubleTurn = { text: ['That', ' is', ' done', '.'] }
+
+/** Pauses in an answer without calls. */
+export const PAUSES = speakTurn(WITHOUT_CALLS).events.length
+
 function turnOf(plan: ReturnType<typeof readPlanWords>, hasResults: boolean): DoubleTurn {
-  if (plan.calls === 0 || hasResults) return { text: ['That', ' is', ' done', '.'] }
+  if (plan.calls === 0 || hasResults) return WITHOUT_CALLS
   const input: Work = { op: plan.op, ms: plan.callMs, reset: plan.isReset }
   return { toolCalls: Array.from({ length: plan.calls }, () => ({ name: CAPABILITY, input })), pieceLength: 40 }
 }

@@ -1,21 +1,10 @@
 import type { Scenario } from '../support/scenario.ts'
 import { brokerTiming } from './broker-timing.ts'
-import { deployments } from './deployments.ts'
 import { fairness } from './fairness.ts'
 import { overload } from './overload.ts'
 import { requests } from './requests/requests.ts'
 import { slowClients } from './slow-clients.ts'
 import { ssrf } from './ssrf/ssrf.ts'
-import { wideAnswers } from './wide-answers.ts'
 
 /** The scenarios of `npm run fuzz`, in the order of a run. */
-export const FUZZ_SCENARIOS: readonly Scenario[] = [
-  requests,
-  ssrf,
-  deployments,
-  slowClients,
-  brokerTiming,
-  fairness,
-  overload,
-  wideAnswers,
-]
+export const FUZZ_SCENARIOS: readonly Scenario[] = [requests, ssrf, slowClients, brokerTiming, fairness, overload]

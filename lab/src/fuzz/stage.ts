@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CreatedRuntime, Tier } from '@svc/contract'
+import type { CreatedRuntime } from '@svc/contract'
 import { type ProbeNotes, startProbe } from '../support/probe.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
 import { startGoodEndpoint } from '../support/serving.ts'
@@ -11,7 +11,7 @@ export interface Stage extends World {
   /** Another runtime of the owner's at the endpoint. */
   runtime(): Promise<CreatedRuntime>
   /** A runtime of another account. */
-  ofOther(email: string, tier?: Tier): Promise<CreatedRuntime>
+  ofOther(email: string): Promise<CreatedRuntime>
   /** Times calls of the neighbour from now on. */
   watchNeighbour(everyMs: number): { stop(): Promise<ProbeNotes> }
   /** Times them for so long. */
@@ -21,7 +21,7 @@ export interface Stage extends World {
 export async function setStage(context: ScenarioContext, options: WorldOptions = {}): Promise<Stage> {
   const endpoint = await startGoodEndpoint(context)
   const world = await openWorld(context, options)
-  const ofOther = (email: string, tier: Tier = 'enterprise') => addTenant(world, { email, endpoint, tier })
+  const ofOther = (email: string) => addTenant(world, { email, endpoint })
   const request = { path: brokerPath(await ofOther('neighbour@example.com')), body: { input: {} } }
   const watchNeighbour = (everyMs: number) => startProbe(context, { url: world.server.url, everyMs, request })
   return {

@@ -22,7 +22,7 @@ export interface ProbeTask {
 export const HEALTH = { method: 'GET', path: '/health' } as const
 
 /**
- * Sends one request at a fixed pace, answered or not, and notes how long each answer took: a stall is met by as many
+ * Sends one request at a fixed rate, answered or not, and notes how long each answer took: a stall is met by as many
  * requests as are due while it lasts. It has a thread of its own, whose clock no model or endpoint of the lab holds up.
  */
 export function startProbe({ onEnd }: Pick<ScenarioContext, 'onEnd'>, task: ProbeTask) {

@@ -15,6 +15,8 @@ export interface Store {
   location: string
   /** Rows of a read, over a connection of the lab's own. Parameters are written `?` on both engines. */
   query(sql: string, parameters?: readonly (string | number)[]): Promise<Record<string, unknown>[]>
+  /** One statement that changes rows beside the running servers. */
+  change(sql: string): Promise<void>
 }
 
 const DEFAULT_SERVER = 'postgres://postgres@127.0.0.1:5432'
@@ -49,6 +51,14 @@ export function sqliteStoreIn(folder: string): Store {
         database.close()
       }
     },
+    async change(sql) {
+      const database = new SqliteDatabase(join(folder, 'svc.db'), { timeout: 5_000 })
+      try {
+        database.exec(sql)
+      } finally {
+        database.close()
+      }
+    },
   }
 }
 
@@ -70,6 +80,7 @@ export async function createPostgresStore(server: string): Promise<Store> {
         return rows
       })
     },
+    change: (sql) => runOnServer(url.href, sql),
   }
 }
 

@@ -75,12 +75,12 @@ export async function createOwner(options: ServerOptions, email: string, tier: T
   return Owner.parse(await runAdmin(options, ['create-owner', '--email', email, '--tier', tier]))
 }
 
-/** A runtime of an account of its own. */
+/** A runtime of an account of its own, on the largest plan. */
 export async function addTenant(
   { options, server }: World,
-  { email, endpoint, tier = 'enterprise' }: { email: string; endpoint: string; tier?: Tier },
+  { email, endpoint }: { email: string; endpoint: string },
 ): Promise<CreatedRuntime> {
-  return addRuntime({ server, owner: await createOwner(options, email, tier) }, endpoint)
+  return addRuntime({ server, owner: await createOwner(options, email, 'enterprise') }, endpoint)
 }
 
 export type Site = { server: Pick<ServerProcess, 'url'>; owner: Pick<LabOwner, 'apiKey'> }
@@ -99,14 +99,14 @@ export async function addRuntime(
   return runtime
 }
 
-/** Where strangers call a capability. */
+/** Where anonymous callers call a capability. */
 export function brokerPath({ runtimeId }: Pick<CreatedRuntime, 'runtimeId'>, name = 'act'): string {
   return `/v1/capabilities/${runtimeId}/${name}`
 }
 
-/** A manifest of capabilities that take any object, or what their schemas say. */
-export function capability(name: string, inputSchema: object = { type: 'object' }) {
-  const actions = [{ name, inputSchema: { ...inputSchema } }]
+/** A manifest of one capability that takes any object. */
+export function capability(name: string) {
+  const actions = [{ name, inputSchema: { type: 'object' } }]
   return { capabilities: [{ name, version: '1.0.0', description: `Does ${name}.`, actions }] }
 }
 

@@ -1,4 +1,12 @@
-import { AccountKeyList, abbreviateKey, CreatedAccountKey, CreatedRuntime } from '@svc/contract'
+import {
+  AccountKeyList,
+  abbreviateKey,
+  CreatedAccountKey,
+  CreatedRuntime,
+  CreatedWebhook,
+  WebhookDeliveryList,
+  WebhookList,
+} from '@svc/contract'
 import { z } from 'zod'
 import type { ScenarioContext } from '../../support/scenario.ts'
 import { answerJson, startServing } from '../../support/serving.ts'
@@ -19,6 +27,8 @@ export interface Grounds {
   targets: readonly Target[]
   operations: readonly ApiOperation[]
   apiKey: string
+  /** The webhook that good requests name. */
+  webhookId: string
   browser: Browser
 }
 
@@ -36,6 +46,8 @@ export async function openGrounds(context: ScenarioContext): Promise<Grounds> {
   const { port, url, opsUrl } = world.server
   const operations = readOperations(await (await fetch(`${url}/openapi.json`)).json())
   const minted = await send(`${url}/v1/account/keys`, { name: 'Lab' }, { ...owner })
+  const apiKey = CreatedAccountKey.parse(await minted.json()).key
+  const webhook = await post(`${url}/v1/webhooks`, apiKey, { url: endpoint, events: ['key.revealed'] })
   return {
     world,
     endpoint,
@@ -46,7 +58,8 @@ export async function openGrounds(context: ScenarioContext): Promise<Grounds> {
       ...hiddenTargets(port, Number(new URL(opsUrl ?? '').port)),
     ],
     operations,
-    apiKey: CreatedAccountKey.parse(await minted.json()).key,
+    apiKey,
+    webhookId: CreatedWebhook.parse(webhook).webhookId,
     browser: owner,
   }
 }
@@ -67,6 +80,23 @@ async function revokeSpareKeys(url: string, apiKey: string): Promise<void> {
   for (const { keyId } of spare) await post(`${url}/v1/account/keys/${keyId}/revoke`, apiKey, {})
 }
 
+/**
+ * An account may have five webhooks, and good requests make some, which are deleted here. All callers share one, and a key that is
+ * revealed gives it an event.
+ */
+async function layWebhook({ world, apiKey, webhookId }: Grounds, runtimeId: string) {
+  const { url } = world.server
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const path = `${url}/v1/webhooks`
+  const { webhooks } = WebhookList.parse(await (await fetch(path, { headers })).json())
+  const spare = webhooks.filter((webhook) => webhook.webhookId !== webhookId)
+  for (const webhook of spare) await fetch(`${path}/${webhook.webhookId}`, { method: 'DELETE', headers })
+  await post(`${url}/v1/runtimes/${runtimeId}/reveal-key`, apiKey, { type: 'public' })
+  const listed = await fetch(`${path}/${webhookId}/deliveries`, { headers })
+  const [delivery] = WebhookDeliveryList.parse(await listed.json()).deliveries
+  return { webhookId, deliveryId: delivery?.deliveryId ?? '' }
+}
+
 const Asked = z.object({ approval: z.object({ approvalId: z.string(), approvalKey: z.string() }) })
 const Streamed = z.object({ executionId: z.string(), resumeKey: z.string() })
 const AccountKey = z.object({ keyId: z.string() })
@@ -82,7 +112,8 @@ async function streamDetached(url: string, publicKey: string): Promise<z.infer<t
 }
 
 /** Registers a runtime, deploys to it and calls it once, so that every id that a path can name is there. */
-export async function layScenery({ world, endpoint, operations, apiKey }: Grounds): Promise<Scenery> {
+export async function layScenery(grounds: Grounds): Promise<Scenery> {
+  const { world, endpoint, operations, apiKey } = grounds
   const { url } = world.server
   const registered = await post(`${url}/v1/runtimes`, apiKey, { name: 'Fuzzed', endpoint })
   const { deployKey, publicKey, runtimeId, projectId } = CreatedRuntime.parse(registered)
@@ -104,11 +135,22 @@ export async function layScenery({ world, endpoint, operations, apiKey }: Ground
   const call = { capability: 'asks-first', input: {}, endUserToken }
   const { approval } = Asked.parse(await post(`${url}/v1/runtime/capability`, publicKey, call))
   const detached = await streamDetached(url, publicKey)
+  // Requests of the account that are under way may have one of these refused.
+  let webhook: Awaited<ReturnType<typeof layWebhook>> | undefined
+  const tryWebhook = () =>
+    layWebhook(grounds, runtimeId).then(
+      (laid) => {
+        webhook = laid
+        return true
+      },
+      () => false,
+    )
+  if (!(await until(tryWebhook, TRIES_MS, 1_000))) throw new Error('a webhook was refused again and again')
   // A user code too short to be one: tries at whole codes are limited to a few.
   const dashboardFile = await findDashboardFile(url)
   const own = { runtimeId, projectId, capability: name, keyId, endpoint, dashboardFile, userCode: 'WDJB-MJH' }
   return {
     keys: { public: undefined, accountKey: apiKey, deployKey, publicKey },
-    values: new Map(Object.entries({ ...approval, ...detached, ...own })),
+    values: new Map(Object.entries({ ...approval, ...detached, ...webhook, ...own })),
   }
 }

@@ -32,8 +32,11 @@ const GROWTH_MB = 250
 const RATE_LIMITED_SHARE = 0.05
 
 const LARGEST_PLAN = 'the owner is on the largest plan: there is nothing to pay for'
+const SHARED_WEBHOOK = 'every caller needs the webhook: these requests name one that nobody has'
+const FEW_EXAMINATIONS = 'an account has six a minute, which requests of the same kind may have used up'
+const FEW_WEBHOOKS = 'an account has five, which requests of the same kind may have made'
 const NO_DEVICE = 'no device waits for its owner'
-/** Operations that cannot be carried out here, and why. */
+/** Operations that cannot be carried out here, or not each time, and why. */
 const NEVER_SERVED: Readonly<Record<string, string>> = {
   changePassword: 'a caller with a key has no password',
   'changePassword by cookie': 'no request knows the password',
@@ -42,6 +45,13 @@ const NEVER_SERVED: Readonly<Record<string, string>> = {
   'getWaitingDevice by cookie': NO_DEVICE,
   answerDevice: NO_DEVICE,
   'answerDevice by cookie': NO_DEVICE,
+  examineEndpoint: FEW_EXAMINATIONS,
+  examineRuntime: FEW_EXAMINATIONS,
+  'examineRuntime by cookie': FEW_EXAMINATIONS,
+  createWebhook: FEW_WEBHOOKS,
+  'createWebhook by cookie': FEW_WEBHOOKS,
+  deleteWebhook: SHARED_WEBHOOK,
+  'deleteWebhook by cookie': SHARED_WEBHOOK,
   startCheckout: LARGEST_PLAN,
   'startCheckout by cookie': LARGEST_PLAN,
   verifyCheckout: LARGEST_PLAN,

@@ -9,6 +9,7 @@ const PLANES = z.enum(['publicKey', 'deployKey', 'accountKey'])
 export type Plane = z.infer<typeof PLANES> | 'public'
 
 const MCP = 'callMcp'
+const NO_WEBHOOK = 'wh_none'
 
 /** One operation of the live description. */
 export interface ApiOperation {
@@ -88,12 +89,13 @@ export function ofOperation({ operationId, queryParameters }: ApiOperation, port
   return { port, queryParameters, manner, mayFailAsCapability: operationId === 'callCapability' } as const
 }
 
-/** A request as the description has it, with the caller's own ids. */
+/** A request as the description has it, with the caller's own ids, but that it deletes no webhook that others name. */
 export function goodRequest(
-  { operationId, method, example, path }: Omit<ApiOperation, 'queryParameters'>,
+  { operationId, method, example, path: template }: Omit<ApiOperation, 'queryParameters'>,
   scenery: Scenery,
   credential: { key?: string | undefined; headers?: RawRequest['headers'] },
 ): RawRequest {
+  const path = operationId === 'deleteWebhook' ? template.replace('{webhookId}', NO_WEBHOOK) : template
   const ownHeaders = [...(credential.headers ?? []), ...keyHeaders(path, scenery)]
   if (operationId === MCP) return mcpRequest(fillPath(path, scenery), scenery, { ...credential, headers: ownHeaders })
   const body = example === undefined ? {} : { body: ownBody(example, scenery) }
