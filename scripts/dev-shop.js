@@ -38,7 +38,7 @@ export async function connectShop({ folder, server, shop, env }) {
  */
 export async function deployShop({ credentials, shop, tell }) {
   const env = { ...process.env, ...credentials, SHOP_ENDPOINT: `${shop}/svc` }
-  const cli = ['../../packages/cli/bin/svc.js', 'deploy', '--if-changed']
+  const cli = ['../../packages/cli/bin/svc.js', 'deploy', '--if-changed', '--allow-breaking']
   const { stdout, stderr } = await run(process.execPath, cli, { cwd: 'examples/shop', env }).catch((error) => error)
   for (const line of `${stdout}${stderr}`.trim().split('\n')) tell('deploy', line)
 }

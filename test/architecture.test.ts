@@ -14,6 +14,7 @@ const PACKAGE_ARROWS: Record<string, string[]> = {
   'packages/cli': [
     '@svc/contract',
     '@svc/contract/linear-pattern',
+    '@svc/contract/mcp-hosts',
     '@svc/contract/resolve-references',
     '@svc/sdk',
     '@svc/sdk/node',
@@ -23,11 +24,18 @@ const PACKAGE_ARROWS: Record<string, string[]> = {
   'packages/server': [
     '@svc/contract',
     '@svc/contract/linear-pattern',
+    '@svc/contract/mcp-hosts',
     '@svc/contract/resolve-references',
     '@svc/demo-model',
   ],
   'packages/widget': ['@svc/contract', '@svc/contract/reserved-output'],
-  'packages/dashboard': ['@svc/contract', '@svc/contract/compare-deployments', '@svc/widget', '@svc/widget/react'],
+  'packages/dashboard': [
+    '@svc/contract',
+    '@svc/contract/compare-deployments',
+    '@svc/contract/mcp-hosts',
+    '@svc/widget',
+    '@svc/widget/react',
+  ],
   'packages/testkit': ['@svc/contract'],
   lab: ['@svc/contract', '@svc/sdk', '@svc/testkit'],
   'examples/shop': ['@svc/contract', '@svc/sdk', '@svc/sdk/node'],
@@ -46,13 +54,15 @@ const SDK_ARROWS: Record<string, string[]> = {
 
 /** The same of the tool: its commands, and below them what they share. */
 const CLI_ARROWS: Record<string, string[]> = {
-  '': ['account', 'deploy', 'dev', 'generate', 'init', 'logs', 'manifest', 'status', 'terminal'],
+  '': ['account', 'deploy', 'dev', 'doctor', 'generate', 'init', 'logs', 'manifest', 'mcp', 'status', 'terminal'],
   account: ['', 'terminal', 'control-plane', 'project'],
   deploy: ['', 'terminal', 'control-plane', 'project', 'generate'],
   dev: ['', 'terminal', 'project'],
+  doctor: ['', 'terminal', 'control-plane', 'project'],
   init: ['', 'terminal', 'control-plane', 'project'],
   logs: ['', 'terminal', 'control-plane', 'project'],
   manifest: ['', 'terminal', 'control-plane', 'project'],
+  mcp: ['', 'terminal', 'control-plane', 'project'],
   status: ['', 'terminal', 'control-plane', 'project'],
   generate: ['', 'terminal', 'control-plane', 'project'],
   project: ['', 'terminal'],
@@ -139,8 +149,8 @@ describe('between packages', () => {
   })
 
   test('what the dashboard takes of the contract as code brings no schemas along', () => {
-    const compared = sources.filter(({ path }) => /^packages\/contract\/src\/compare-/.test(path))
-    expect(compared.map(({ path }) => path)).toHaveLength(2)
+    const compared = sources.filter(({ path }) => /^packages\/contract\/src\/(compare-|mcp-hosts)/.test(path))
+    expect(compared.map(({ path }) => path)).toHaveLength(3)
     expect(breaches(compared, (specifier) => !specifier.startsWith('./compare-'))).toEqual([])
   })
 
@@ -185,7 +195,7 @@ describe('within the tool', () => {
     expect(breaches(others, (_, target) => isCommand(target) && !target?.endsWith('/src/help-command.ts'))).toEqual([])
     const lists = tool.filter(({ path }) => path.endsWith('/run-cli.ts'))
     const isInFolder = (target: string | null) =>
-      /\/(deploy|dev|generate|init|logs|manifest|status)\//.test(target ?? '')
+      /\/(deploy|dev|doctor|generate|init|logs|manifest|status)\//.test(target ?? '')
     expect(breaches(lists, (_, target) => isInFolder(target) && !isCommand(target))).toEqual([])
   })
 })

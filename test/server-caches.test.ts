@@ -18,6 +18,7 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
   'admission/loop-share.ts': [['KeyedSemaphore', 'long work of the event loop: the account']],
   'admission/rate-limit.ts': [
     ['ExpiringMap', 'requests of a runtime: owner, runtime and kind of route'],
+    ['ExpiringMap', 'examinations of endpoints: the owner'],
     ['ExpiringMap', 'capabilities that were not found: the network of the caller'],
   ],
   'admission/runtime-rate.ts': [
@@ -41,7 +42,10 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
   'dispatch/sign.ts': [['WeakMap', 'imported signing keys: the secret']],
   'executions/node-lease.ts': [['Set', 'settings of other servers that were told of: name and values']],
   'executions/node-watch-rules.ts': [['Map', 'when a lease was seen: the server that holds it']],
-  'executions/reconcile.ts': [['Map', 'questions under way: the promise of each']],
+  'executions/reconcile.ts': [
+    ['Map', 'questions under way: the execution'],
+    ['Map', 'accounts without room for a question, and until when: the account'],
+  ],
   'executions/settlements.ts': [
     ['Set', 'outcomes that wait for the database: no key'],
     ['Lru', 'when a runtime was noted as seen: the runtime'],
@@ -52,9 +56,10 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
   ],
   'http/connections.ts': [['WeakMap', 'pending answers of a connection: the connection']],
   'http/account-queues.ts': [
-    ['createRunQueue', 'requests on the owner and the deploy plane: the account'],
-    ['createRunQueue', 'those of them that read much: the account'],
-    ['createRunQueue', 'deployments: the account'],
+    ['KeyedSemaphore', 'examinations of endpoints: the account'],
+    ['KeyedSemaphore', 'requests on the owner and the deploy plane: the account'],
+    ['KeyedSemaphore', 'those of them that read much: the account'],
+    ['KeyedSemaphore', 'deployments: the account'],
   ],
   'http/discard-bodies.ts': [['KeyedSemaphore', 'bodies to discard: the account, or one for all callers without one']],
   'http/planes.ts': [
@@ -72,7 +77,6 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['Lru', 'time used: the key that the caller gives'],
   ],
   'lib/lru.ts': [['Map', 'the entries: the key that the caller gives']],
-  'lib/run-queue.ts': [['KeyedSemaphore', 'jobs: the key that the caller gives']],
   'mcp/tools.ts': [['WeakMap', 'published tools: one deployment, which is one runtime’s']],
   'model/chat-completions/request-body.ts': [['WeakMap', 'tools as the wire has them: the tools of one deployment']],
   'model/chat-completions/tool-calls.ts': [
@@ -90,7 +94,7 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['Lru', 'schemas of owners: the owner'],
     ['Lru', 'compiled schemas of one owner: the schema'],
   ],
-  'schemas/schemas.ts': [['createRunQueue', 'manifests to judge and inputs to check: the owner']],
+  'schemas/schemas.ts': [['KeyedSemaphore', 'manifests to judge and inputs to check: the owner']],
   'schemas/unevaluated.ts': [['Map', 'compiled parts of one schema: the part, or a pattern']],
   'streams/streamed-runs.ts': [
     ['Map', 'streamed executions: the execution, which belongs to one owner'],
@@ -104,10 +108,11 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['Map', 'last uses of one batch: owner, runtime and version'],
   ],
   'usage/storage-budget-rules.ts': [['Lru', 'bytes stored: the account']],
+  'webhooks/deliver.ts': [['Map', 'deliveries under way: the promise of each']],
 }
 
 // Kinds that keep something under keys wherever they are made.
-const KINDS = new Set(['Lru', 'WeakMap', 'ExpiringMap', 'KeyedSemaphore', 'createCoalescer', 'createRunQueue'])
+const KINDS = new Set(['Lru', 'WeakMap', 'ExpiringMap', 'KeyedSemaphore', 'createCoalescer'])
 
 /** The kind of each thing in a file that outlives a call, in order. */
 function keptIn(path: string, text: string): string[] {

@@ -126,13 +126,14 @@ test('the messages of a 429 are those of the service', () => {
     'accounts/device-login.ts',
     'schemas/schemas.ts',
     'http/account-queues.ts',
+    'runtimes/doctor.ts',
     'http/rate-limit.ts',
     'errors.ts',
   ]
     .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))
     .join('\n')
   const messages = tableOf('Rates and quotas', 'message').map(([message = '']) => message)
-  expect(messages).toHaveLength(23)
+  expect(messages).toHaveLength(26)
   expect(messages.filter((message) => !sources.includes(`'${message}'`))).toEqual([])
 })
 

@@ -43,7 +43,7 @@ function readRow(line: string): CoverageRow {
   const cells = cellsOf(line).map((cell) => cell.replaceAll('\\|', '|'))
   const [before, id, statement, served, held, after] = cells
   if (before !== '' || !id || !statement || !served || !held || after !== '' || cells.length !== 6) {
-    throw new Error(`this is no row of four cells: ${line}`)
+    throw new Error(`a row has four cells, none of them empty (write – for no test): ${line}`)
   }
   const [, notYet = null] = NOT_YET.exec(served) ?? []
   const paths = served.split('<br>').map((path) => pathIn(path.trim()))

@@ -47,7 +47,7 @@ export async function runDemo(tell: Teller, cast: Cast): Promise<void> {
   const answer = await askAsVisitor(tell, cast, owner)
   const token = await askAsCustomer(tell, cast, owner)
   await orderWithApproval(tell, cast, { runtime: owner.runtime, token })
-  await callAsStranger(tell, cast, owner)
+  await callAnonymously(tell, cast, owner)
   const mcp = `${cast.controlPlane.url}/v1/mcp/${owner.runtime.runtimeId}`
   await callOverMcp(tell, { url: mcp, tool: 'search-products', input: { query: 'wool blanket' } })
   await showTrace(tell, cast, owner, answer)
@@ -138,8 +138,8 @@ const Published = z.object({
   ),
 })
 
-async function callAsStranger(tell: Teller, { controlPlane }: Cast, { runtime }: Owner): Promise<void> {
-  tell.step('A stranger’s agent finds the manifest and calls what it offers')
+async function callAnonymously(tell: Teller, { controlPlane }: Cast, { runtime }: Owner): Promise<void> {
+  tell.step('Another person’s agent finds the manifest and calls what it offers')
   const address = `${controlPlane.url}/v1/runtime/${runtime.runtimeId}/manifest`
   const manifest = await requestJson(address, {}, { status: 200, schema: Published })
   tell.fact(`${manifest.name} offers`, manifest.capabilities.map(({ invocationName }) => invocationName).join(', '))
