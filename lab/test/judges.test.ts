@@ -6,8 +6,6 @@ import { FAULTS } from '../src/fault/endpoint-ways.ts'
 import type { HeardExecution } from '../src/fault/executes.ts'
 import { judgeDepartures } from '../src/fault/leaving-clients.ts'
 import { judgeOutages, type Look } from '../src/fault/postgres-outage.ts'
-import { isWithin } from '../src/fault/quota.ts'
-import { judgeRotation } from '../src/fault/rotation.ts'
 import type { StoredExecution } from '../src/fault/rows.ts'
 import { judgeStops, type Stop, unansweredIn } from '../src/fault/shutdown.ts'
 import { judgeOverload } from '../src/fuzz/overload.ts'
@@ -110,51 +108,21 @@ describe('an outage', () => {
   })
 })
 
-describe('a departure', () => {
-  const exchange = { tag: 't1', index: 0, arrivedAt: 0, sentAt: [], closedAt: 1_100, wasLeft: true }
-  const gone = {
-    tag: 't1',
-    route: 'stream',
-    leftAt: 1_000,
-    heard: HEARD,
-    row: ROW,
-    calls: [],
-    effects: [],
-    exchanges: [exchange],
-  } as const
-
-  test('that ends the model call passes; a held call, a row that goes on and a lost answer do not', () => {
-    expect(missed(judgeDepartures([gone]))).toEqual([])
-    expect(missed(judgeDepartures([{ ...gone, exchanges: [{ ...exchange, closedAt: null }] }]))).toHaveLength(1)
-    expect(missed(judgeDepartures([{ ...gone, row: { ...ROW, status: 'completed' } }]))).toHaveLength(1)
-    expect(missed(judgeDepartures([{ ...gone, effects: [{ callId: 'c', executionId: 'exec_1' }] }]))).toHaveLength(1)
-  })
-})
-
-test('a rotation fails no call, and signs nothing with a secret whose grace has ended', () => {
-  const arrival = { generation: 0, signedAt: 1_000, executionId: 'exec_1', callId: 'c1', isAccepted: true }
-  const history = (changes: Partial<typeof arrival>, expiresAt = [5_000]) => ({
-    receivers: [
-      {
-        arrivals: [
-          { ...arrival, ...changes },
-          { ...arrival, isAccepted: false },
-        ],
-        expiresAt,
-      },
-    ],
-    rows: [{ executionId: 'exec_1', kind: 'broker' }],
-    calls: [{ status: 'completed', error: null }],
-  })
-  expect(missed(judgeRotation(history({})))).toEqual([])
-  expect(missed(judgeRotation(history({ signedAt: 6_000 })))).toHaveLength(2)
-  expect(missed(judgeRotation(history({ generation: -1 })))).toHaveLength(1)
+test('a departure must leave a cancelled execution, and a caller who stays must be answered', () => {
+  const gone = { tag: 't1', route: 'stream', hasLeft: true, isLate: true, status: 0 } as const
+  expect(missed(judgeDepartures([gone], [ROW]))).toEqual([])
+  expect(missed(judgeDepartures([gone], [{ ...ROW, status: 'completed' }]))).toHaveLength(1)
+  expect(missed(judgeDepartures([gone], [{ ...ROW, kind: 'broker', status: 'completed' }]))).toEqual([])
+  const others = Array.from({ length: 9 }, () => gone)
+  expect(
+    missed(judgeDepartures([...others, { ...gone, hasLeft: false, status: 500 }], [ROW, ...others.map(() => ROW)])),
+  ).toHaveLength(1)
 })
 
 test('a call to a misbehaving endpoint is told as promised, and in time', () => {
   const failure = JSON.stringify({ error: { message: FAULTS.silence.told[0] } })
   const round = (way: 'silence' | 'good', text: string, status: number, tookMs = 3_100) =>
-    ({ way, door: 'broker', calls: [{ status, text, tookMs }], hits: 1, residentMb: 0 }) as const
+    ({ way, route: 'broker', calls: [{ status, text, tookMs }], hits: 1, residentMb: 0 }) as const
   const good = [round('good', '{"output":{"order":"A-1001"}}', 200, 10)]
   expect(missed(judgeRounds([round('silence', failure, 502)], good))).toEqual([])
   expect(missed(judgeRounds([round('silence', '{}', 502)], good))).toEqual(['answers that are not the promised one'])
@@ -168,7 +136,7 @@ test('what callers of a misbehaving endpoint were told is what its log says', ()
   }
   const [unknown = '', refused = ''] = [FAULTS.silence.told[0], FAULTS.redirect.told[0]]
   const calls = [told('e1', null), told('e2', unknown), told('e3', unknown), told('e4', refused)]
-  const rounds = [{ way: 'silence', door: 'capability', calls, hits: 4, residentMb: 0 }] as const
+  const rounds = [{ way: 'silence', route: 'capability', calls, hits: 4, residentMb: 0 }] as const
   const row = (at: number, status: string, reconciled?: string) => {
     return {
       callId: `c${at}`,
@@ -193,11 +161,6 @@ test('what callers of a misbehaving endpoint were told is what its log says', ()
   expect(judged([...log, ['c4', 1]])).toEqual(['calls without an outcome, or with one they did not have'])
   expect(judged([...log, ['c3', 1]])).toContain('unknown calls of which the endpoint’s log says something else')
   expect(judged(log, [...stored.slice(0, 3), row(4, 'completed')])).toHaveLength(2)
-})
-
-test('a bucket lets in its burst, and no more than came in meanwhile', () => {
-  const bound = { burst: 60, unitMs: 1_000, tookMs: 2_500 }
-  expect([59, 60, 62, 63].map((calls) => isWithin(calls, bound))).toEqual([false, true, true, false])
 })
 
 test('an overloaded server keeps serving and refuses the rest with Retry-After', () => {

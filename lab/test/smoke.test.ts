@@ -24,7 +24,7 @@ describeEngine('sqlite', 'faults, at a tiny scale,', ({ name }) => {
   // At once: most of their time is waits for leases and for models that hang.
   test.concurrent.each([
     ['kills', '0.005'],
-    ['model-faults', '0.004'],
+    ['leaving-clients', '0.01'],
     ['resumed-streams', '0.02'],
   ])('strike, and %s finds nothing', async (scenario, scale) => {
     expect(await missedBy('fault', scenario, name, scale)).toEqual([])

@@ -12,10 +12,8 @@ import {
   type ScenarioContext,
 } from '../support/scenario.ts'
 import { sum } from '../support/statistics.ts'
-import { brokerPath } from '../support/world.ts'
 import {
   BROKER_BODY,
-  CAPABILITY,
   CHAT_BODY,
   ENDPOINT_BODY,
   EXECUTE_BODY,
@@ -24,16 +22,14 @@ import {
   MODEL_ANSWER,
   MODEL_STREAM,
 } from './bodies.ts'
+import { brokerCall, type Contender, JSON_TYPE, measure, serviceContender } from './contenders.ts'
 import { startFixedAnswers, startNginxProxy } from './nginx.ts'
 import { peerHeaders, startPeer } from './portkey.ts'
 import {
-  type Candidate,
   callsPerSecond,
   cpuMicroseconds,
   cpuOf,
-  loadTable,
   type Measured,
-  measureRounds,
   medianAtLeast,
   medianAtMost,
   noneFailed,
@@ -46,14 +42,8 @@ import {
   spreadOf,
 } from './rounds.ts'
 import { countRows, openCluster, type Service, startBenchProgram, startService } from './service.ts'
-import { createLoad, type LoadRequest } from './wrk.ts'
 
-const ROUNDS = 5
-const CONNECTIONS = 64
-// V8 compiles a server's code while it is called.
-const WARM_UP_SECONDS = 10
 const SLOW_MS = 20
-const JSON_TYPE = { 'content-type': 'application/json' }
 const ENDPOINT_PATH = '/svc'
 /** Where the upstream gives a gateway its answer in one body; everything else of its model is a stream. */
 const WHOLE_PREFIX = '/whole'
@@ -74,15 +64,15 @@ export const broker: Scenario = {
     const at = (url: string) => services.map((service) => brokerContender(service, url))
     const fast = [proxyContender('nginx', proxies.nginx), proxyContender(PROXY, proxies.proxy)]
     const again = proxyContender(AGAIN, proxies.proxyAgain)
-    const calls = await measure(context, [...fast, again, ...at(upstream.url)], IN_OUTPUT, { seconds: 5 })
+    const calls = await measure(context, [...fast, again, ...at(upstream.url)], IN_OUTPUT, { seconds: 5, base: PROXY })
     const single = [proxyContender(PROXY, proxies.proxy), ...at(upstream.url)]
-    const alone = await measure(context, single, IN_OUTPUT, { seconds: 3, connections: 1 })
+    const alone = await measure(context, single, IN_OUTPUT, { seconds: 3, base: PROXY, connections: 1 })
     const slowly = [proxyContender(PROXY, proxies.slowProxy), ...at(slowUpstream.url)]
-    const slow = await measure(context, slowly, IN_OUTPUT, { seconds: 4 })
+    const slow = await measure(context, slowly, IN_OUTPUT, { seconds: 4, base: PROXY })
     const peer = await startPeer(context)
     await pin([peer.pid], PROCESSORS.servers)
     const executes = [peerContender(peer, upstream.url), ...services.map(executeContender)]
-    const execute = await measure(context, executes, IN_ANSWER, { seconds: 5 }, PEER)
+    const execute = await measure(context, executes, IN_ANSWER, { seconds: 5, base: PEER })
     return [
       ...judge({ calls, alone, slow, execute }, services),
       ...(await judgeEntered(context, field)),
@@ -128,12 +118,6 @@ async function openField(context: ScenarioContext) {
   return { upstream, slowUpstream, proxies, cluster, services }
 }
 
-/** Something that can be called, before it is known how hard. */
-interface Contender extends Pick<Candidate, 'name' | 'cpu'> {
-  url: string
-  requests: readonly [LoadRequest, ...LoadRequest[]]
-}
-
 function proxyContender(name: string, { url, pid }: Listener): Contender {
   const request = { path: ENDPOINT_PATH, headers: JSON_TYPE, body: BROKER_BODY }
   return { name, url, requests: [request], cpu: () => cpuOf(pid) }
@@ -141,20 +125,17 @@ function proxyContender(name: string, { url, pid }: Listener): Contender {
 
 /** Anonymous calls, over all runtimes whose endpoint begins so. */
 function brokerContender(service: Service, endpointUrl: string): Contender {
-  const requests = service.runtimes
-    .filter(({ endpoint }) => endpoint.startsWith(endpointUrl))
-    .map((runtime) => ({ path: brokerPath(runtime, CAPABILITY), headers: JSON_TYPE, body: BROKER_BODY }))
-  return { name: service.name, url: service.server.url, requests: nonEmpty(requests), cpu: service.cpu }
+  const runtimes = service.runtimes.filter(({ endpoint }) => endpoint.startsWith(endpointUrl))
+  return serviceContender(service, brokerCall, { runtimes })
 }
 
 /** Executes of one step: the model answers in words and asks for nothing. */
 function executeContender(service: Service): Contender {
-  const requests = service.runtimes.map(({ publicKey }) => ({
+  return serviceContender(service, ({ publicKey }) => ({
     path: '/v1/runtime/execute',
     headers: { ...JSON_TYPE, authorization: `Bearer ${publicKey}` },
     body: EXECUTE_BODY,
   }))
-  return { name: service.name, url: service.server.url, requests: nonEmpty(requests), cpu: service.cpu }
 }
 
 // In one body: this version of the peer answers a request for a stream with 500 on Node 20.
@@ -162,37 +143,6 @@ function peerContender({ url, pid }: Listener, upstreamUrl: string): Contender {
   const headers = peerHeaders(`${upstreamUrl}${WHOLE_PREFIX}`)
   const request = { path: '/v1/chat/completions', headers, body: CHAT_BODY }
   return { name: PEER, url, requests: [request], cpu: () => cpuOf(pid) }
-}
-
-function nonEmpty<T>([first, ...rest]: readonly T[]): [T, ...T[]] {
-  if (first === undefined) throw new Error('no runtime has this endpoint')
-  return [first, ...rest]
-}
-
-/** Each is called once first, and its answer looked at: a fast failure must not pass for speed. */
-async function measure(
-  context: ScenarioContext,
-  contenders: readonly Contender[],
-  expected: string,
-  { seconds, connections = CONNECTIONS }: { seconds: number; connections?: number },
-  base = PROXY,
-): Promise<Measured> {
-  context.say(`${contenders.map(({ name }) => name).join(' · ')}: ${connections} at once`)
-  for (const { name, url, requests } of contenders) {
-    const [{ path, headers, body }] = requests
-    const { status, text } = await createClient(url, 1).send({ path, headers, text: body })
-    if (status !== 200 || !text.includes(expected)) throw new Error(`${name} answers ${status}: ${text}`)
-  }
-  const candidates = contenders.map(({ name, cpu, ...load }) => ({
-    name,
-    cpu,
-    load: createLoad(context, { ...load, connections }),
-  }))
-  for (const candidate of candidates) await candidate.load(context.count(WARM_UP_SECONDS))
-  const rounds = { rounds: context.count(ROUNDS), seconds: context.count(seconds) }
-  const measured = await measureRounds(candidates, rounds)
-  context.table(loadTable(measured, base))
-  return measured
 }
 
 function judge(

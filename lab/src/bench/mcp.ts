@@ -1,15 +1,12 @@
-import { createClient } from '../support/client.ts'
 import { requireTools } from '../support/programs.ts'
-import { type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
+import { type Check, exactly, type Scenario } from '../support/scenario.ts'
 import { sum } from '../support/statistics.ts'
-import { brokerPath } from '../support/world.ts'
 import { BROKER_INPUT, CAPABILITY, ENDPOINT_BODY, IN_OUTPUT } from './bodies.ts'
+import { brokerCall, measure, serviceContender } from './contenders.ts'
 import { startFixedAnswers } from './nginx.ts'
 import {
   cpuMicroseconds,
-  loadTable,
   type Measured,
-  measureRounds,
   medianAtLeast,
   medianAtMost,
   noneFailed,
@@ -18,13 +15,9 @@ import {
   ratioOf,
   slotsOf,
 } from './rounds.ts'
-import { countRows, type Service, startService } from './service.ts'
-import { createLoad, type LoadRequest } from './wrk.ts'
+import { countRows, startService } from './service.ts'
+import type { LoadRequest } from './wrk.ts'
 
-const ROUNDS = 5
-const SECONDS = 5
-const WARM_UP_SECONDS = 8
-const CONNECTIONS = 64
 /** Processor time of a tool's call over that of a broker call. */
 const COST_MARK = 1.25
 const BROKER = 'broker'
@@ -44,44 +37,19 @@ export const mcp: Scenario = {
     const service = await startService(context, options)
     await pin([service.server.pid], PROCESSORS.servers)
     await pin([upstream.pid], PROCESSORS.rest)
-    const measured = await measure(context, service)
-    context.table(loadTable(measured, BROKER))
+    const body = JSON.stringify({ input: BROKER_INPUT })
+    const contenders = [
+      serviceContender(service, (runtime) => brokerCall(runtime, body), { name: BROKER }),
+      serviceContender(service, toolCall, { name: MCP }),
+      serviceContender(service, (runtime) => brokerCall(runtime, body), { name: AGAIN }),
+    ]
+    const measured = await measure(context, contenders, IN_OUTPUT, { seconds: 5, base: BROKER })
     const stored = await countRows(service, "status = 'completed'")
     return judge(measured, stored)
   },
 }
 
-async function measure(context: ScenarioContext, service: Service): Promise<Measured> {
-  const candidates = []
-  for (const [name, requestOf] of [
-    [BROKER, brokerCall],
-    [MCP, toolCall],
-    [AGAIN, brokerCall],
-  ] as const) {
-    const [first, ...rest] = service.runtimes.map(requestOf)
-    if (first === undefined) throw new Error('there are no runtimes')
-    // A fast failure must not pass for speed.
-    const { path, headers, body } = first
-    const { status, text } = await createClient(service.server.url, 1).send({ path, headers, text: body })
-    if (status !== 200 || !text.includes(IN_OUTPUT)) throw new Error(`${name} answers ${status}: ${text}`)
-    const load = { url: service.server.url, requests: [first, ...rest] as const, connections: CONNECTIONS }
-    candidates.push({ name, cpu: service.cpu, load: createLoad(context, load) })
-  }
-  for (const { load } of candidates) await load(context.count(WARM_UP_SECONDS))
-  return measureRounds(candidates, { rounds: context.count(ROUNDS), seconds: context.count(SECONDS) })
-}
-
-type Runtime = Service['runtimes'][number]
-
-function brokerCall(runtime: Runtime): LoadRequest {
-  return {
-    path: brokerPath(runtime, CAPABILITY),
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ input: BROKER_INPUT }),
-  }
-}
-
-function toolCall({ runtimeId }: Runtime): LoadRequest {
+function toolCall({ runtimeId }: { runtimeId: string }): LoadRequest {
   const params = {
     name: CAPABILITY,
     arguments: BROKER_INPUT,

@@ -1,13 +1,12 @@
-import pg from 'pg'
-import type { PostgresCluster } from '../support/postgres-cluster.ts'
-import { startPostgresCluster } from '../support/postgres-cluster.ts'
+import { type PostgresCluster, startPostgresCluster } from '../support/postgres-cluster.ts'
 import { usageOf } from '../support/process-usage.ts'
 import { requireTools } from '../support/programs.ts'
 import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import { median, rounded, sum } from '../support/statistics.ts'
-import { createPostgresStore } from '../support/store.ts'
+import { createPostgresStore, withClient } from '../support/store.ts'
 import { addRuntime, brokerPath, openWorld, startWatched, type World } from '../support/world.ts'
 import { BROKER_BODY, CAPABILITY, ENDPOINT_BODY, MANIFEST } from './bodies.ts'
+import { JSON_TYPE } from './contenders.ts'
 import { startFixedAnswers } from './nginx.ts'
 import { countRows } from './service.ts'
 import { createLoad, type LoadRequest } from './wrk.ts'
@@ -70,15 +69,12 @@ async function runOnce(stage: Stage, count: number, owners: Run['owners'], secon
   const { context, cluster, world, paths } = stage
   const servers = stage.servers.slice(0, count)
   const [first = '', ...rest] = paths[owners]
-  const toRequest = (path: string): LoadRequest => ({
-    path,
-    headers: { 'content-type': 'application/json' },
-    body: BROKER_BODY,
-  })
+  const toRequest = (path: string): LoadRequest => ({ path, headers: JSON_TYPE, body: BROKER_BODY })
   const requests: [LoadRequest, ...LoadRequest[]] = [toRequest(first), ...rest.map(toRequest)]
   const connections = Math.ceil(CLIENTS / count)
   const loads = servers.map(({ url }) => createLoad(context, { url, requests, connections }))
-  await fillBuckets(world.store.location)
+  // No plan's limit is to be met.
+  await world.store.change('delete from allowances')
   const serverMs = () => sum(servers.map(({ pid }) => usageOf(pid).cpuMs))
   const before = { server: serverMs(), database: cluster.cpuMs() }
   const results = await Promise.all(loads.map((load) => load(seconds)))
@@ -150,19 +146,4 @@ async function openTenants({ count }: ScenarioContext, world: World, endpoint: s
   })
   const paths = ids.map((runtimeId) => brokerPath({ runtimeId }, CAPABILITY))
   return { one: paths.slice(0, ofOne), many: paths.slice(ofOne) }
-}
-
-/** No plan's limit is to be met. */
-async function fillBuckets(url: string): Promise<void> {
-  await withClient(url, (client) => client.query('delete from allowances'))
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }

@@ -4,6 +4,7 @@ import { requireTools } from '../support/programs.ts'
 import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import { quantile, rounded, sum } from '../support/statistics.ts'
 import { EXECUTE_BODY } from './bodies.ts'
+import { JSON_TYPE } from './contenders.ts'
 import { medianAtMost, PROCESSORS, pin, showSpread, spreadOf } from './rounds.ts'
 import { countRows, openCluster, programFile, type Service, startBenchProgram, startService } from './service.ts'
 
@@ -17,7 +18,6 @@ const WARM_UPS = 200
 const SAMPLE_MS = 200
 const CPU_RATIO = 1.6
 const MEMORY_RATIO = 1.3
-const JSON_TYPE = { 'content-type': 'application/json' }
 const MODEL_MARKS = { eventMark: '"delta":{"content"', endMark: 'data: [DONE]' }
 const OUR_MARKS = { eventMark: 'event: text\n', endMark: '"status":"completed"' }
 const MODEL_REQUEST = { path: '/v1/chat/completions', headers: JSON_TYPE, body: EXECUTE_BODY }

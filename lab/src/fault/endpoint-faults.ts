@@ -37,8 +37,8 @@ const MEMORY_GROWTH_MB = 150
 const P99_FACTOR = 2
 /** A question may find the calls of its runtime paused; the one after it comes within ten minutes. */
 const RECONCILED_MS = 720_000
-const DOORS = ['broker', 'capability', 'execute'] as const
-type Door = (typeof DOORS)[number]
+const ROUTES = ['broker', 'capability', 'execute'] as const
+type Route = (typeof ROUTES)[number]
 
 const ASKING = speakTurn({ toolCalls: [{ name: 'act' }] })
 const DONE = speakTurn({ text: 'Done.' })
@@ -124,10 +124,10 @@ interface Stage {
   endpoint: Awaited<ReturnType<typeof startEndpoint>>
 }
 
-/** Calls to one endpoint through one door, all at once. */
+/** Calls to one endpoint through one route, all at once. */
 export interface Round {
   way: EndpointWay
-  door: Door
+  route: Route
   /** Status 0 for no answer. */
   calls: readonly { status: number; text: string; tookMs: number }[]
   /** Of these, how many reached the endpoint. */
@@ -138,16 +138,16 @@ export interface Round {
 async function playAll(stage: Stage, ways: readonly EndpointWay[], name: string): Promise<Round[]> {
   const rounds: Round[] = []
   for (const [index, way] of ways.entries())
-    for (const door of DOORS) rounds.push(await playRound(stage, { way, door, name: `${name}${index}` }))
+    for (const route of ROUTES) rounds.push(await playRound(stage, { way, route, name: `${name}${index}` }))
   return rounds
 }
 
 /** Makes all calls at once, of new runtimes at an address where the endpoint behaves this way. */
 async function playRound(
   { world, owners, client, count, endpoint }: Stage,
-  { way, door, name }: { way: EndpointWay; door: Door; name: string },
+  { way, route, name }: { way: EndpointWay; route: Route; name: string },
 ): Promise<Round> {
-  const path = `/${way}/${name}-${door}`
+  const path = `/${way}/${name}-${route}`
   // They stay there, so that the endpoint is asked about unknown calls where it got them.
   const runtimes: CreatedRuntime[] = []
   const manifest = { ...capability('act'), reconcile: true }
@@ -162,51 +162,51 @@ async function playRound(
   const callOnce = async (_: unknown, index: number): Promise<Round['calls'][number]> => {
     const { runtimeId = '', publicKey: key = '' } = runtimes[Math.floor(index / CALLS_PER_RUNTIME)] ?? {}
     const startedAt = performance.now()
-    const { status, text } = await send(client, { door, runtimeId, key, tag: `${name}-${way}-${door}-${index}` })
+    const { status, text } = await send(client, { route, runtimeId, key, tag: `${name}-${way}-${route}-${index}` })
     return { status, text, tookMs: performance.now() - startedAt }
   }
   const calls = await Promise.all(Array.from({ length: count }, callOnce))
   const hits = (await endpoint.hits()).get(path) ?? 0
   clearInterval(looking)
   look()
-  return { way, door, calls, hits, residentMb }
+  return { way, route, calls, hits, residentMb }
 }
 
 interface Call {
-  door: Door
+  route: Route
   runtimeId: string
   key: string
   tag: string
 }
 
-function send(client: Client, { door, runtimeId, key, tag }: Call): Promise<Heard> {
+function send(client: Client, { route, runtimeId, key, tag }: Call): Promise<Heard> {
   const input = {}
-  if (door === 'broker') return client.send({ path: brokerPath({ runtimeId }), body: { input } })
-  if (door === 'execute') return client.send({ path: '/v1/runtime/execute', key, body: taggedBody(tag) })
+  if (route === 'broker') return client.send({ path: brokerPath({ runtimeId }), body: { input } })
+  if (route === 'execute') return client.send({ path: '/v1/runtime/execute', key, body: taggedBody(tag) })
   return client.send({ path: '/v1/runtime/capability', key, body: { capability: 'act', input } })
 }
 
 /** Each bad call told as promised and in time, each good one served. */
 export function judgeRounds(bad: readonly Round[], good: readonly Round[]): Check[] {
-  const badCalls = bad.flatMap(({ calls, way, door }) => calls.map((call) => ({ ...call, way, door })))
-  // So many calls at once have to wait for each other: their own time, in this run and through this door.
-  const ownMs = (door: Door) => {
-    const rounds = good.filter((round) => round.way === 'good' && round.door === door)
+  const badCalls = bad.flatMap(({ calls, way, route }) => calls.map((call) => ({ ...call, way, route })))
+  // So many calls at once have to wait for each other: their own time, in this run and through this route.
+  const ownMs = (route: Route) => {
+    const rounds = good.filter((round) => round.way === 'good' && round.route === route)
     return median(rounds.flatMap(({ calls }) => calls.map(({ tookMs }) => tookMs))) || 0
   }
-  const besides = badCalls.map(({ tookMs, door }) => (tookMs - ownMs(door)) / 1_000)
-  const misshapen = badCalls.filter(({ way, door, status, text }) => {
+  const besides = badCalls.map(({ tookMs, route }) => (tookMs - ownMs(route)) / 1_000)
+  const misshapen = badCalls.filter(({ way, route, status, text }) => {
     const told: readonly string[] = isFault(way) ? FAULTS[way].told : []
-    return status !== (door === 'broker' ? 502 : 200) || !told.includes(messageOf(door, text) ?? '')
+    return status !== (route === 'broker' ? 502 : 200) || !told.includes(messageOf(route, text) ?? '')
   })
-  const failed = good.flatMap(({ calls, door }) =>
-    calls.filter(({ status, text }) => status !== 200 || messageOf(door, text) !== null || !/A-1001/.test(text)),
+  const failed = good.flatMap(({ calls, route }) =>
+    calls.filter(({ status, text }) => status !== 200 || messageOf(route, text) !== null || !/A-1001/.test(text)),
   )
   return [
     atLeast('calls that met their fault', (100 * sum(bad.map(({ hits }) => hits))) / badCalls.length, 99, '%'),
     none(
       'answers that are not the promised one',
-      misshapen.map(({ way, door, status, text }) => `${way}, ${door}: ${status} ${text.slice(0, 200)}`),
+      misshapen.map(({ way, route, status, text }) => `${way}, ${route}: ${status} ${text.slice(0, 200)}`),
     ),
     atMost('slowest call', Math.max(...badCalls.map(({ tookMs }) => tookMs)) / 1_000, LATE_S, 's'),
     atMost('slowest call, besides the median of good calls', Math.max(...besides), LATE_S, 's'),
@@ -226,12 +226,12 @@ export function judgeEffects(
   effects: ReadonlyMap<string, number>,
 ): Check[] {
   const byExecution = new Map(stored.map((call) => [call.executionId, call]))
-  const contradicted = rounds.flatMap(({ calls, way, door }) =>
+  const contradicted = rounds.flatMap(({ calls, way, route }) =>
     calls.flatMap(({ text }) => {
       const { executionId = '' } = Acknowledged.safeParse(parsed(text)).data ?? {}
       const { status = 'not stored' } = byExecution.get(executionId) ?? {}
-      const told = toldOf(messageOf(door, text))
-      return status === told ? [] : [`${way}, ${door}: ${executionId} was told ${told} and is ${status}`]
+      const told = toldOf(messageOf(route, text))
+      return status === told ? [] : [`${way}, ${route}: ${executionId} was told ${told} and is ${status}`]
     }),
   )
   const unknown = stored.filter(({ status }) => status === 'unknown')
@@ -258,8 +258,8 @@ const Result = z.object({ type: z.literal('tool_result'), error: Failed.shape.er
 const Execution = z.object({ messages: z.array(z.object({ parts: z.array(z.unknown()) })) })
 
 // An execution goes on: the failure is what the model is given in place of an output.
-function messageOf(door: Door, text: string): string | null {
-  if (door !== 'execute') return Failed.safeParse(parsed(text)).data?.error.message ?? null
+function messageOf(route: Route, text: string): string | null {
+  if (route !== 'execute') return Failed.safeParse(parsed(text)).data?.error.message ?? null
   const parts = Execution.safeParse(parsed(text)).data?.messages.flatMap((message) => message.parts) ?? []
   const results = parts.flatMap((part) => Result.safeParse(part).data ?? [])
   return results[0]?.error.message ?? null

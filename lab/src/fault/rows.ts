@@ -1,9 +1,7 @@
 import { AnalyticsSummary } from '@svc/contract'
 import { z } from 'zod'
-import type { ModelExchange } from '../support/model-double.ts'
 import { type Check, exactly } from '../support/scenario.ts'
-import type { Effect } from '../support/serving.ts'
-import { groupBy, sum } from '../support/statistics.ts'
+import { sum } from '../support/statistics.ts'
 import type { Store } from '../support/store.ts'
 import { until } from '../support/within.ts'
 import type { World } from '../support/world.ts'
@@ -92,32 +90,6 @@ export async function reconciledWithin(store: Store, withinMs: number): Promise<
 }
 
 const FIRST_QUESTION_MS = 10_000
-
-/** All that is known of one execution. */
-export interface History {
-  /** Undefined where the service had not heard of it. */
-  row: StoredExecution | undefined
-  calls: readonly StoredCall[]
-  effects: readonly Effect[]
-  exchanges: readonly ModelExchange[]
-}
-
-/** Histories by the tag of their metadata. */
-export async function readHistories(
-  store: Store,
-  seen: { effects: readonly Effect[]; exchanges: readonly ModelExchange[] },
-): Promise<(tag: string) => History> {
-  const rows = new Map((await readExecutions(store)).map((row) => [row.tag, row]))
-  const calls = groupBy(await readCalls(store), ({ executionId }) => executionId)
-  const effects = groupBy(seen.effects, ({ executionId }) => executionId)
-  const exchanges = groupBy(seen.exchanges, ({ tag }) => tag)
-  return (tag) => {
-    const row = rows.get(tag)
-    const id = row?.executionId ?? ''
-    const own = { calls: calls.get(id) ?? [], effects: effects.get(id) ?? [], exchanges: exchanges.get(tag) ?? [] }
-    return { row, ...own }
-  }
-}
 
 /** That the owner is shown what is stored. */
 export async function checkTotals({ store, server, owner }: World): Promise<Check[]> {

@@ -3,15 +3,11 @@ import { disk } from './disk.ts'
 import { endpointFaults } from './endpoint-faults.ts'
 import { kills } from './kills.ts'
 import { leavingClients } from './leaving-clients.ts'
-import { modelFaults } from './model-faults.ts'
 import { pauses } from './pauses.ts'
 import { postgresOutage } from './postgres-outage.ts'
 import { postgresRestarts } from './postgres-restarts.ts'
-import { quota } from './quota.ts'
 import { resumedStreams } from './resumed-streams.ts'
-import { revocation } from './revocation.ts'
 import { rollingRestarts } from './rolling-restarts.ts'
-import { rotation } from './rotation.ts'
 import { shutdown } from './shutdown.ts'
 
 /** The scenarios of `npm run fault`, in the order of a run. */
@@ -20,14 +16,10 @@ export const FAULT_SCENARIOS: readonly Scenario[] = [
   pauses,
   postgresRestarts,
   postgresOutage,
-  quota,
-  revocation,
   endpointFaults,
-  modelFaults,
   leavingClients,
   resumedStreams,
   shutdown,
   rollingRestarts,
   disk,
-  rotation,
 ]

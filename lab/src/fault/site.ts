@@ -74,7 +74,7 @@ export async function openStage(context: ScenarioContext, options: StageOptions)
 const WITHOUT_CALLS: DoubleTurn = { text: ['That', ' is', ' done', '.'] }
 
 /** Pauses in an answer without calls. */
-export const PAUSES = speakTurn(WITHOUT_CALLS).events.length
+export const PAUSES = speakTurn(WITHOUT_CALLS).length
 
 function turnOf(plan: ReturnType<typeof readPlanWords>, hasResults: boolean): DoubleTurn {
   if (plan.calls === 0 || hasResults) return WITHOUT_CALLS

@@ -86,22 +86,6 @@ export function withFindings(check: Check, found: readonly string[]): Check {
   return { ...check, measured: `${check.measured}: ${found.slice(0, EXAMPLES).join('; ')}` }
 }
 
-/** One check for each promise, by the text of its breach: no item may break it. */
-export function allHold<T, K extends string>(
-  breaches: Readonly<Record<K, string>>,
-  items: readonly T[],
-  { holds, describe }: { holds(item: T): Record<K, boolean>; describe(item: T): string },
-): Check[] {
-  const all = items.map((item) => ({ item, kept: holds(item) }))
-  return (Object.keys(breaches) as K[]).map((promise) => {
-    const broken = all.filter(({ kept }) => !kept[promise])
-    return none(
-      breaches[promise],
-      broken.map(({ item }) => describe(item)),
-    )
-  })
-}
-
 function shown(value: number, unit: string): string {
   const digits = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(3)))
   return unit === '' ? digits : `${digits} ${unit}`

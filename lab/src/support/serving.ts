@@ -30,7 +30,7 @@ export function startGoodEndpoint(context: ScenarioContext): Promise<string> {
 }
 
 /** A call as it reached the owner's code. */
-export interface Effect {
+interface Effect {
   callId: string
   executionId: string
 }

@@ -30,6 +30,11 @@ export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K
   return groups
 }
 
+/** How many items have each key. */
+export function countBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, number> {
+  return new Map([...groupBy(items, keyOf)].map(([key, group]) => [key, group.length]))
+}
+
 /** The Kolmogorov–Smirnov distance: by how much the shares of values below any bound differ at most, 0 to 1. */
 export function ksDistance(a: readonly number[], b: readonly number[]): number {
   const below = (values: readonly number[], bound: number) =>

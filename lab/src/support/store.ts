@@ -88,7 +88,8 @@ async function runOnServer(server: string, statement: string): Promise<void> {
   await withClient(server, (client) => client.query(statement))
 }
 
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Runs work on a connection of its own. Integers are read as numbers. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number)
   types.setTypeParser(pg.types.builtins.NUMERIC, Number)

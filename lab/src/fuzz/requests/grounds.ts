@@ -1,18 +1,17 @@
 import {
   AccountKeyList,
   abbreviateKey,
-  CreatedAccountKey,
   CreatedRuntime,
   CreatedWebhook,
   WebhookDeliveryList,
   WebhookList,
 } from '@svc/contract'
 import { z } from 'zod'
+import { createClient } from '../../support/client.ts'
 import type { ScenarioContext } from '../../support/scenario.ts'
 import { answerJson, startServing } from '../../support/serving.ts'
 import { until } from '../../support/within.ts'
 import { capability, openWorld, post, saying, type World } from '../../support/world.ts'
-import { type Browser, cookieTargets, openBrowser, send } from './browser.ts'
 import { INJECTED } from './judge-answer.ts'
 import { type ApiOperation, apiTargets, hiddenTargets, readOperations, type Scenery, type Target } from './targets.ts'
 
@@ -29,7 +28,6 @@ export interface Grounds {
   apiKey: string
   /** The webhook that good requests name. */
   webhookId: string
-  browser: Browser
 }
 
 export async function openGrounds(context: ScenarioContext): Promise<Grounds> {
@@ -41,26 +39,18 @@ export async function openGrounds(context: ScenarioContext): Promise<Grounds> {
     answerJson(response, calls % FAILS_EVERY === 0 ? failed : { output: { ok: true } })
   })
   const world = await openWorld(context, { variables: { SVC_OPS_PORT: '0' } })
-  // Before the attack, which is told to wait at the sign-in before long.
-  const owner = await openBrowser(world, 'browser@example.com', 'enterprise')
   const { port, url, opsUrl } = world.server
   const operations = readOperations(await (await fetch(`${url}/openapi.json`)).json())
-  const minted = await send(`${url}/v1/account/keys`, { name: 'Lab' }, { ...owner })
-  const apiKey = CreatedAccountKey.parse(await minted.json()).key
+  const { apiKey } = world.owner
   const webhook = await post(`${url}/v1/webhooks`, apiKey, { url: endpoint, events: ['key.revealed'] })
   return {
     world,
     endpoint,
     injected: () => injected,
-    targets: [
-      ...apiTargets(operations, port),
-      ...cookieTargets(operations, port, owner),
-      ...hiddenTargets(port, Number(new URL(opsUrl ?? '').port)),
-    ],
+    targets: [...apiTargets(operations, port), ...hiddenTargets(port, Number(new URL(opsUrl ?? '').port))],
     operations,
     apiKey,
     webhookId: CreatedWebhook.parse(webhook).webhookId,
-    browser: owner,
   }
 }
 
@@ -105,9 +95,10 @@ const TRIES_MS = 20_000
 
 /** Streams a detached execution to its end, and returns what names it. */
 async function streamDetached(url: string, publicKey: string): Promise<z.infer<typeof Streamed>> {
-  const headers = { accept: 'text/event-stream', authorization: `Bearer ${publicKey}` }
-  const answer = await send(`${url}/v1/runtime/execute`, { messages: saying('Hello'), detach: true }, headers)
-  const [, first = ''] = /^data: (.*)$/m.exec(await answer.text()) ?? []
+  const body = { messages: saying('Hello'), detach: true }
+  const headers = { accept: 'text/event-stream' }
+  const { text } = await createClient(url, 1).send({ path: '/v1/runtime/execute', key: publicKey, body, headers })
+  const [, first = ''] = /^data: (.*)$/m.exec(text) ?? []
   return Streamed.parse(JSON.parse(first))
 }
 

@@ -12,7 +12,6 @@ import {
 } from '../../support/scenario.ts'
 import { sum } from '../../support/statistics.ts'
 import { errorLines, lives, stopServer } from '../../support/world.ts'
-import { isLetInFromElsewhere } from './browser.ts'
 import { type Grounds, layScenery, openGrounds } from './grounds.ts'
 import { type AnswerFault, FAULTS, faultOf } from './judge-answer.ts'
 import { type Mutated, mutations, unchanged } from './mutations.ts'
@@ -39,23 +38,15 @@ const NO_DEVICE = 'no device waits for its owner'
 /** Operations that cannot be carried out here, or not each time, and why. */
 const NEVER_SERVED: Readonly<Record<string, string>> = {
   changePassword: 'a caller with a key has no password',
-  'changePassword by cookie': 'no request knows the password',
   pollDeviceLogin: NO_DEVICE,
   getWaitingDevice: NO_DEVICE,
-  'getWaitingDevice by cookie': NO_DEVICE,
   answerDevice: NO_DEVICE,
-  'answerDevice by cookie': NO_DEVICE,
   examineEndpoint: FEW_EXAMINATIONS,
   examineRuntime: FEW_EXAMINATIONS,
-  'examineRuntime by cookie': FEW_EXAMINATIONS,
   createWebhook: FEW_WEBHOOKS,
-  'createWebhook by cookie': FEW_WEBHOOKS,
   deleteWebhook: SHARED_WEBHOOK,
-  'deleteWebhook by cookie': SHARED_WEBHOOK,
   startCheckout: LARGEST_PLAN,
-  'startCheckout by cookie': LARGEST_PLAN,
   verifyCheckout: LARGEST_PLAN,
-  'verifyCheckout by cookie': LARGEST_PLAN,
 }
 
 interface Tally {
@@ -64,14 +55,13 @@ interface Tally {
   faults: Record<keyof typeof FAULTS, number>
   /** Targets that were carried out at least once. */
   served: Set<string>
-  letInFromElsewhere: number
   /** Connections that brought more than the answers to what was asked. */
   leftovers: number
 }
 
 function newTally(): Tally {
   const faults = { 'server-error': 0, envelope: 0, internals: 0, injected: 0, unanswered: 0 }
-  return { sent: 0, statuses: new Map(), faults, served: new Set(), letInFromElsewhere: 0, leftovers: 0 }
+  return { sent: 0, statuses: new Map(), faults, served: new Set(), leftovers: 0 }
 }
 
 interface Attack {
@@ -127,7 +117,6 @@ function judgeTally(tally: Tally): Check[] {
     atMost('share of requests that were too many', share(429, 430), RATE_LIMITED_SHARE),
     ...kinds.map((kind) => exactly(FAULTS[kind], tally.faults[kind], 0)),
     exactly('connections that brought more than their answers', tally.leftovers, 0),
-    exactly('changes by cookie for pages of other sites that were let in', tally.letInFromElsewhere, 0),
   ]
 }
 
@@ -178,10 +167,6 @@ async function sendOne(attack: Attack, connection: RawConnection, target: Target
   const status = heard.kind === 'answer' ? heard.answer.status : null
   countAnswer(tally, target.name, status, fault)
   if (fault) report(attack, target, mutated, `${fault.kind}: ${fault.problem}`)
-  if (target.isByCookie && status !== null && isLetInFromElsewhere(mutated, status, grounds.browser.origin)) {
-    tally.letInFromElsewhere += 1
-    report(attack, target, mutated, `let in from elsewhere: ${status}`)
-  }
   return heard.kind === 'answer' && heard.isOpen && !isFramingBroken
 }
 
@@ -195,10 +180,10 @@ function countAnswer(tally: Tally, target: string, status: number | null, fault:
 }
 
 function report({ context, tally }: Attack, { name }: Target, { request, mutation }: Mutated, told: string): void {
-  const shown = sum(Object.values(tally.faults)) + tally.letInFromElsewhere
+  const shown = sum(Object.values(tally.faults))
   if (shown > SHOWN_FAULTS) return
   const bytes = toBytes(request)
     .toString('latin1')
-    .replace(/(Bearer |svc_session=)[^\s;]+/g, '$1…')
+    .replace(/Bearer [^\s;]+/g, 'Bearer …')
   context.say(`${name}, ${mutation}: ${told}\n    ${JSON.stringify(bytes.slice(0, 700))}`)
 }

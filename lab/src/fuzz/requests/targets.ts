@@ -66,54 +66,37 @@ export interface Target {
   queryParameters: readonly string[]
   manner: Manner
   mayFailAsCapability: boolean
-  /** Its credential is a cookie, which a browser sends for every page. */
-  isByCookie: boolean
   request(scenery: Scenery, random: Random): RawRequest
 }
 
 /** The operations of the description, each with the credential that it names. */
 export function apiTargets(operations: readonly ApiOperation[], port: number): Target[] {
   return operations.map((operation) => ({
-    ...ofOperation(operation, port),
     name: operation.operationId,
-    isByCookie: false,
+    port,
+    queryParameters: operation.queryParameters,
+    manner: operation.operationId === MCP ? 'json-rpc' : 'envelope',
+    mayFailAsCapability: operation.operationId === 'callCapability',
     request(scenery, random) {
       const key = random.chance(0.85) ? scenery.keys[operation.plane] : drawKey(scenery, random)
-      return goodRequest(operation, scenery, { key })
+      return goodRequest(operation, scenery, key)
     },
   }))
 }
 
-export function ofOperation({ operationId, queryParameters }: ApiOperation, port: number) {
-  const manner = operationId === MCP ? 'json-rpc' : 'envelope'
-  return { port, queryParameters, manner, mayFailAsCapability: operationId === 'callCapability' } as const
-}
-
 /** A request as the description has it, with the caller's own ids, but that it deletes no webhook that others name. */
-export function goodRequest(
-  { operationId, method, example, path: template }: Omit<ApiOperation, 'queryParameters'>,
-  scenery: Scenery,
-  credential: { key?: string | undefined; headers?: RawRequest['headers'] },
-): RawRequest {
-  const path = operationId === 'deleteWebhook' ? template.replace('{webhookId}', NO_WEBHOOK) : template
-  const ownHeaders = [...(credential.headers ?? []), ...keyHeaders(path, scenery)]
-  if (operationId === MCP) return mcpRequest(fillPath(path, scenery), scenery, { ...credential, headers: ownHeaders })
-  const body = example === undefined ? {} : { body: ownBody(example, scenery) }
-  return jsonRequest(method, fillPath(path, scenery), { key: credential.key, headers: ownHeaders, ...body })
-}
-
-/** A call of a tool, as clients of the revision 2025-11-25 make it: the description does not name the methods. */
-function mcpRequest(
-  path: string,
-  { values }: Scenery,
-  { key, headers }: { key?: string | undefined; headers: RawRequest['headers'] },
-): RawRequest {
-  const params = { name: values.get('capability'), arguments: {} }
-  return jsonRequest('POST', path, {
-    key,
-    headers: [...headers, ['mcp-protocol-version', '2025-11-25']],
-    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
-  })
+function goodRequest(operation: ApiOperation, scenery: Scenery, key: string | undefined): RawRequest {
+  const { operationId, method, example } = operation
+  const template = operationId === 'deleteWebhook' ? operation.path.replace('{webhookId}', NO_WEBHOOK) : operation.path
+  const path = fillPath(template, scenery)
+  const headers = keyHeaders(template, scenery)
+  if (operationId === MCP) {
+    // A call of a tool, as clients of the revision 2025-11-25 make it: the description does not name the methods.
+    const params = { name: scenery.values.get('capability'), arguments: {} }
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+    return jsonRequest('POST', path, { key, headers: [...headers, ['mcp-protocol-version', '2025-11-25']], body })
+  }
+  return jsonRequest(method, path, { key, headers, ...(example !== undefined && { body: ownBody(example, scenery) }) })
 }
 
 /** The keys of an approval and of a streamed execution, which travel in headers of their own. */
@@ -169,7 +152,6 @@ export function hiddenTargets(port: number, opsPort: number): Target[] {
     queryParameters: [],
     manner,
     mayFailAsCapability: false,
-    isByCookie: false,
     request: (scenery) => jsonRequest('GET', fillPath(path, scenery)),
   }))
 }
