@@ -23,6 +23,7 @@ export type StorageRoom = ReturnType<typeof createStorageRoom>
 /** Refuses new data while the disk is nearly full. Reads, settlements and sign-ins never ask. */
 export function createStorageRoom({ clock, logger, leastBytes, freeBytes }: RoomOptions) {
   let isLow = false
+  let isSampling = false
   let fullAt: number | null = null
   return {
     /** Throws 429 while too little space is free. After an error one caller in five seconds passes, to try again. */
@@ -43,13 +44,19 @@ export function createStorageRoom({ clock, logger, leastBytes, freeBytes }: Room
     noteWrite() {
       fullAt = null
     },
-    /** Measures the free space. */
+    /** Measures the free space. `freeBytes` also writes the reserve, which may take longer than the interval. */
     async sample() {
-      const free = (await freeBytes?.()) ?? Number.POSITIVE_INFINITY
-      const wasLow = isLow
-      isLow = free < leastBytes
-      if (isLow && !wasLow) logger.error({ free, leastBytes }, 'the disk is nearly full: new data is refused')
-      if (wasLow && !isLow) logger.info({ free }, 'the disk has room again')
+      if (isSampling) return
+      isSampling = true
+      try {
+        const free = (await freeBytes?.()) ?? Number.POSITIVE_INFINITY
+        const wasLow = isLow
+        isLow = free < leastBytes
+        if (isLow && !wasLow) logger.error({ free, leastBytes }, 'the disk is nearly full: new data is refused')
+        if (wasLow && !isLow) logger.info({ free }, 'the disk has room again')
+      } finally {
+        isSampling = false
+      }
     },
   }
 }
