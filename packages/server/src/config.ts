@@ -119,7 +119,7 @@ function missingFaults(env: Environment): FieldErrors {
   }
 }
 
-/** A developer's own machine: the embedded store, a loopback host, and no sign of a deployment. */
+/** Whether this is a developer's machine: the embedded store, a loopback host, no public address, and no proxy. */
 function isDevelopment(data: Variables): boolean {
   const isLocalStore = data.DATABASE_URL === undefined && LOOPBACK.has(data.HOST)
   const isPublished = data.SVC_BASE_URL !== undefined && !LOOPBACK.has(new URL(data.SVC_BASE_URL).hostname)

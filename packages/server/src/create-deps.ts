@@ -21,7 +21,7 @@ import { Settlements } from './executions/settlements.ts'
 import { createAccountQueues } from './http/account-queues.ts'
 import { type Clock, monotonicClock, systemClock } from './lib/clock.ts'
 import { createIds } from './lib/ids.ts'
-import { UnderWay } from './lib/under-way.ts'
+import { ActiveSet } from './lib/active-set.ts'
 import { createServingCache } from './runtimes/serving.ts'
 import type { DatabaseClock } from './store/database-clock.ts'
 import type { Database } from './store/open.ts'
@@ -50,15 +50,15 @@ export interface DepsOptions extends Pick<Deps, Given>, Partial<Pick<Deps, Defau
   /** Settings that replicas compare. Default: none. */
   settings?: NodeSettings
   passwordHasher?: PasswordHasher
-  /** For rate limits, leases and the load, which must not follow a clock that is set. */
+  /** For rate limits and leases, which must not follow changes of the system clock. */
   monotonicClock?: Clock
   /** Reads large answers. Default: in this thread. */
   answers?: AnswerThread
-  /** Between tries to reach a database that is away. */
+  /** Waits between two attempts to reach an unavailable database. */
   pause?: Pause
   /** Default: the database's own. */
   write?: WriteBatch
-  /** How many bytes the store may still grow by. Default: unknown. */
+  /** The free space of the store in bytes. Default: unknown. */
   freeBytes?: () => Promise<number>
 }
 
@@ -104,7 +104,7 @@ export function createDeps(options: DepsOptions): Deps {
     serving: createServingCache(limits),
     published: createPublishedCache(),
     aggregation: createUsageAggregation({ db, logger, clock, newId }),
-    requests: new UnderWay(),
+    requests: new ActiveSet(),
     drainState: { phase: 'serving' },
     loopDelay: options.loopDelay ?? NO_DELAY,
     loopShare: new LoopShare({ now: () => performance.now(), rest: sleep }),
@@ -117,7 +117,7 @@ export function createDeps(options: DepsOptions): Deps {
   return deps
 }
 
-/** What admits executions, counts them while they run, and settles them. */
+/** The parts that admit executions, count them while they run, and settle them. */
 function createAdmission(options: DepsOptions & Pick<Deps, 'clock' | 'metrics'> & { pause: Pause }) {
   const { database, clock, nodeId, logger, metrics, limits, pause, freeBytes = null } = options
   const { settings = {}, nodeUrl = null } = options

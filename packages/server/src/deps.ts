@@ -19,12 +19,12 @@ type Parts = AccountDeps &
   RuntimeDeps &
   WebhookDeps
 
-/** Everything that use cases need and do not make themselves. They take it first and narrow it: `Pick<Deps, …>`. */
+/** The dependencies of all use cases, which take the part that they need as their first argument. */
 export interface Deps extends Parts {
   databaseClock: DatabaseClock
-  /** Other replicas, which may run what this one is asked for. */
+  /** Other replicas, which may run an execution that this one is asked about. */
   peers: Peers
   nodeId: string
-  /** What browsers load from the service itself. */
+  /** Files that browsers load from the service itself. */
   web: WebFiles
 }

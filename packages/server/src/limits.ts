@@ -9,7 +9,7 @@ const HEAP_LIMIT = getHeapStatistics().heap_size_limit
 export const DEFAULT_LIMITS = {
   /** Model calls per execution. */
   steps: 25,
-  /** Capability calls under way at once within a step. */
+  /** Concurrent capability calls within a step. */
   parallelCalls: 5,
   /** Capability calls per execution. */
   calls: 100,
@@ -17,17 +17,17 @@ export const DEFAULT_LIMITS = {
   executionTokens: 200_000,
   /** Outputs of one execution, all together; once they are larger, no further call is made. */
   outputBytes: 8 * MiB,
-  /** What the model says in one execution, arguments of calls included; its turn ends there, as at its own length. */
+  /** Text that the model generates in one execution, arguments of calls included; a longer turn ends there. */
   textBytes: 512 * KiB,
-  /** Capability calls under way at once to one runtime's endpoint, over all its executions on one server. */
+  /** Concurrent capability calls to one runtime's endpoint, over all its executions on one server. */
   endpointCalls: 50,
   /** Connections open at once on one server. More than its file descriptors would stop health checks, too. */
   connections: 10_000,
-  /** Executions under way at once on one server, of all accounts; each has its share. */
+  /** Concurrent executions on one server, of all accounts; each account has its share. */
   executions: 2_000,
   /** Heap that request bodies, transcripts and answers in flight may take on one server. */
   heldBytes: Math.floor(HEAP_LIMIT / 4),
-  /** Manifests, as text, of the runtimes and of the deployments that one server remembers: so many of each. */
+  /** Cached manifests of runtimes on one server, as text; the same again for those of deployments. */
   cachedBytes: Math.min(64 * MiB, Math.floor(HEAP_LIMIT / 32)),
   /** Events of one detached stream that wait to be resumed; `done` waits beside them. */
   eventBytes: 256 * KiB,
@@ -45,9 +45,9 @@ export const DEFAULT_LIMITS = {
   responseBytes: MiB,
   /** Values in a capability's answer, objects, lists and what they hold. */
   responseValues: 50_000,
-  /** What the model is given of a capability's answer. */
+  /** The part of a capability's answer that the model is given. */
   modelOutputBytes: 64 * KiB,
-  /** What a trace keeps of one payload. */
+  /** The part of one payload that a trace keeps. */
   storedBytes: 64 * KiB,
   /** Deployments that one runtime may make in an hour. */
   deploymentsPerHour: 60,
@@ -55,16 +55,16 @@ export const DEFAULT_LIMITS = {
   deploymentsKept: 100,
   /** How long a call waits for a person's approval. */
   approvalMs: 15 * 60_000,
-  /** Calls of one account that wait for a person at once. */
+  /** Pending approvals of one account. */
   pendingApprovals: 1_000,
-  /** Room on the embedded store's disk below which nothing is taken that would grow it. */
+  /** Free space on the embedded store's disk below which the service refuses new data. */
   freeDiskBytes: 256 * MiB,
   messages: 200,
   metadataBytes: 8 * KiB,
   endUserTokenBytes: 8 * KiB,
 }
 
-/** Of what an account may have stored for a while, the share that callers without a key may fill. */
+/** The share of an account's temporary storage that callers without a key may fill. */
 export const ANONYMOUS_SHARE = 0.25
 
 export type Limits = { [Name in keyof typeof DEFAULT_LIMITS]: number }

@@ -53,5 +53,5 @@ async function stop(): Promise<void> {
 process.on('SIGTERM', () => void stop())
 process.on('SIGINT', () => void stop())
 
-// Last: a reader of these lines may send a signal immediately.
+// Last: a program that reads these lines may send a signal immediately.
 process.stdout.write(`${server.summary.join('\n')}\n`)

@@ -36,17 +36,17 @@ export async function startServer(config: Config, env: Environment, context: Ope
   const ops = config.ops && parts.metrics ? await openOps(config.ops, { readiness, metrics: parts.metrics }) : null
   const times = { ...DRAIN_TIMES, drainMs: DRAIN_TIMES.drainMs - config.drainDelayMs }
   const endings = [
-    // First, so that load balancers look elsewhere while requests are still taken here.
+    // First, so that load balancers use other replicas while requests are still accepted here.
     { part: 'readiness and kept connections', end: () => closeConnections(deps) },
     { part: 'delay', end: () => pause(config.drainDelayMs) },
     { part: 'requests', end: () => Promise.all([drain(app, deps, times), sweeping.stop()]) },
-    // Until now executions settle under the lease. A renewal under way would take it again after its release.
+    // Executions settle under the lease until now. A renewal in progress would take it again after its release.
     { part: 'renewals', end: () => renewing.stop() },
     { part: 'lease', end: () => deps.lease.release() },
     { part: 'connections', end: () => Promise.all([deps.dispatcher.close(), deps.peers.close(), deps.tracer.close()]) },
     { part: 'schemas', end: () => deps.schemas.close() },
     { part: 'operations port', end: () => ops?.app.close() },
-    // Late, as it can best do without the time: the next start, or another replica, adds the rest.
+    // Late, because it can be skipped: the next start, or another replica, aggregates the rest.
     { part: 'usage', end: () => aggregating.stop().then(() => aggregateUsage(deps)) },
     { part: 'database', end: () => database.close() },
     { part: 'data folder', end: () => parts.unlock() },

@@ -35,7 +35,7 @@ export async function signInAttempt(
   }
 }
 
-/** An attempt whose bucket and place in the queue nobody without access to the account can use up. */
+/** An attempt with a bucket and a queue that others without access to the account cannot fill. */
 export function accountAttempt(kind: 'sign-in/known' | 'change/address', subject: string): PasswordAttempt {
   return { place: { key: `${kind} ${subject}`, isKnown: true }, buckets: [[kind, subject]] }
 }

@@ -41,7 +41,7 @@ export async function beginDeviceLogin(deps: CoreDeps, machine: string, ip: stri
   return { deviceCode, userCode, verificationUri, verificationUriComplete, ...times }
 }
 
-/** Tells a device whether it was confirmed. The first poll after that makes the key, so no key is ever stored in clear. */
+/** The state of a device login. The first poll after its confirmation creates the key, so no key is stored in clear text. */
 export async function pollDeviceLogin(deps: CoreDeps, deviceCode: string): Promise<DevicePoll> {
   const now = deps.clock.now()
   const hashes = deps.keyring.hashes(`device-code:${deviceCode}`)
@@ -79,7 +79,7 @@ export async function waitingDevice(deps: CoreDeps, owner: Owner, typed: TypedCo
   return { userCode: rules.formatUserCode(code), machine, network, ...times }
 }
 
-/** Lets a device have a key of this account, or refuses it, once. */
+/** Grants or denies a device a key of this account, once. */
 export async function answerDevice(
   deps: CoreDeps,
   owner: Owner,

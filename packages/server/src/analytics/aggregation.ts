@@ -7,18 +7,18 @@ import { isDataFault } from '../store/errors.ts'
 import type { Database } from '../store/open.ts'
 import type { Tx } from '../store/transaction.ts'
 import { createCallNames } from '../usage/call-names.ts'
-import { aggregateEntries, type EntryRange, newestEntry, parkOldest } from '../usage/journal-store.ts'
+import { aggregateEntries, type EntryRange, newestEntry, discardOldest } from '../usage/journal-store.ts'
 import type { NameIn, UnknownCall } from '../usage/rollup-rules.ts'
 import { addEvents } from '../webhooks/outbox-store.ts'
 import type { AccountEvent } from '../webhooks/rules.ts'
 
 /**
- * How often each server moves the usage journal into the counters: seldom, so that a counter is written once for many
- * executions. Every read of the counters catches up first, which this keeps short.
+ * The interval at which each server moves the usage journal into the counters. A longer one writes each counter less often, a
+ * shorter one makes reads of the counters faster: they aggregate the rest of the journal first.
  */
 export const AGGREGATION_MS = 5_000
 
-// What a busy server writes between two passes. Fewer would write each counter more often.
+// About as many as a busy server writes in one interval. A lower number would write each counter more often.
 const ENTRIES_PER_TRANSACTION = 1_024
 
 interface Context {
@@ -44,7 +44,7 @@ export function createUsageAggregation(deps: Omit<Context, 'nameIn'>) {
   }
 }
 
-// Entries that are added meanwhile are left for the next pass: this one ends, however busy the service is.
+// Entries that are added meanwhile are left for the next pass, so that this one ends on a busy server, too.
 async function aggregate(context: Context): Promise<void> {
   const upTo = await newestEntry(context.db)
   if (upTo === null) return
@@ -65,9 +65,9 @@ async function aggregateSome(context: Context, range: EntryRange): Promise<numbe
     return taken
   } catch (error) {
     if (!isDataFault(error)) throw error
-    // An entry that the database refuses must not keep the others out of the counters: halving the range finds it.
+    // One entry that the database refuses must not block the others: halving the range finds it.
     if (range.limit > 1) return aggregateSome(context, { ...range, limit: Math.ceil(range.limit / 2) })
-    const id = await parkOldest(db, range)
+    const id = await discardOldest(db, range)
     if (id === null) return 0
     warn(context, id, error)
     return 1

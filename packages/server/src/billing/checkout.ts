@@ -7,7 +7,7 @@ import type { Payment, PaymentState, Payments } from './payments/payments.ts'
 import { planOf } from './plans.ts'
 import { CHECKOUT_MS, checkoutProblem, returnAddress } from './rules.ts'
 import { settlePayment } from './settle-payment.ts'
-import { type CheckoutView, findCheckout, insertCheckout, listPending, type Standing } from './store.ts'
+import { type CheckoutView, findCheckout, insertCheckout, listPending, type CheckoutOutcome } from './store.ts'
 
 type ProviderDeps = BillingDeps & { payments: Payments }
 
@@ -104,12 +104,12 @@ function requireFree(tier: Tier): void {
 
 const EXPIRED: PaymentState = { status: 'expired' }
 
-async function close(deps: ProviderDeps, checkout: CheckoutView): Promise<Standing | null> {
+async function close(deps: ProviderDeps, checkout: CheckoutView): Promise<CheckoutOutcome | null> {
   const payment = paymentAt(deps.payments, checkout)
   return settlePayment(deps, checkout, payment ? await deps.payments.close(payment) : EXPIRED)
 }
 
-async function check(deps: BillingDeps, checkout: CheckoutView): Promise<Standing | null> {
+async function check(deps: BillingDeps, checkout: CheckoutView): Promise<CheckoutOutcome | null> {
   const { payments } = deps
   const payment = paymentAt(payments, checkout)
   if (payments && payment) return settlePayment(deps, checkout, await payments.check(payment))

@@ -6,8 +6,8 @@ export const CHECKOUT_MS = 60 * 60_000
 /** `ended`: it was paid, and the subscription that it paid for is over. */
 export type CheckoutStatus = 'pending' | 'paid' | 'expired' | 'ended'
 
-/** The statuses that each status can follow. The provider may have taken the money for a checkout that was replaced. */
-export const FOLLOWS = {
+/** The statuses from which a checkout can change to each status. The provider may have taken the money for a checkout that was replaced. */
+export const PREVIOUS_STATUSES = {
   expired: ['pending'],
   paid: ['pending', 'expired'],
   ended: ['pending', 'paid', 'expired'],

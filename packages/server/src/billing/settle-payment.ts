@@ -1,8 +1,8 @@
 import { invalidField } from '../errors.ts'
 import type { BillingDeps } from './deps.ts'
 import type { PaymentState, Payments, Webhook } from './payments/payments.ts'
-import { type CheckoutStatus, FOLLOWS } from './rules.ts'
-import { type CheckoutNames, findCheckout, findCheckoutOf, type Standing, settleCheckout } from './store.ts'
+import { type CheckoutStatus, PREVIOUS_STATUSES } from './rules.ts'
+import { type CheckoutNames, findCheckout, findCheckoutOf, type CheckoutOutcome, settleCheckout } from './store.ts'
 
 /** A payment provider that sends events. */
 export interface PaymentSource {
@@ -37,9 +37,9 @@ export async function settlePayment(
   checkout: CheckoutNames,
   { status, subscriptionRef = null }: PaymentState,
   from?: readonly CheckoutStatus[],
-): Promise<Standing | null> {
+): Promise<CheckoutOutcome | null> {
   if (status === 'pending') return null
-  const settlement = { status, subscriptionRef, from: from ?? FOLLOWS[status], now: clock.now() }
+  const settlement = { status, subscriptionRef, from: from ?? PREVIOUS_STATUSES[status], now: clock.now() }
   const settled = await settleCheckout(db, checkout, settlement)
   const { owner_id: ownerId, checkout_id: checkoutId, provider, provider_ref: payment } = checkout
   const names = { ownerId, checkoutId, provider, payment }

@@ -3,12 +3,12 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { changeTier } from '../accounts/store.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
-import type { CheckoutStatus, FOLLOWS } from './rules.ts'
+import type { CheckoutStatus, PREVIOUS_STATUSES } from './rules.ts'
 
 type CheckoutRow = Selectable<Schema['checkouts']>
 
 /** The status of a checkout and the tier that its account has by then. */
-export interface Standing {
+export interface CheckoutOutcome {
   status: CheckoutStatus
   tier: Tier
 }
@@ -85,7 +85,7 @@ async function deleteExpired(tx: Tx, ownerId: string): Promise<void> {
 }
 
 /** `isNew`, `isTierNew`: whether this call has changed the checkout and the account's tier. */
-interface Settled extends Standing {
+interface Settled extends CheckoutOutcome {
   isNew: boolean
   isTierNew: boolean
 }
@@ -99,7 +99,7 @@ export async function settleCheckout(
   db: Db,
   { owner_id, checkout_id }: CheckoutNames,
   outcome: {
-    status: keyof typeof FOLLOWS
+    status: keyof typeof PREVIOUS_STATUSES
     subscriptionRef: string | null
     from: readonly CheckoutStatus[]
     now: number

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { type PageRequest, pageBy } from '../store/page.ts'
 import type { Db, Schema } from '../store/schema.ts'
-import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
+import { lockOwner, type Tx } from '../store/transaction.ts'
 import { MAX_ACCOUNT_KEYS } from './rules.ts'
 import { insertCredential, type NewCredential } from './store.ts'
 
@@ -30,11 +30,6 @@ export async function revokeOwnKey(
     .returning(SHOWN)
     .executeTakeFirst()
   return row ?? null
-}
-
-/** See {@link addAccountKey}. */
-export function insertAccountKey(db: Db, key: NewCredential): Promise<boolean> {
-  return inTransaction(db, (tx) => addAccountKey(tx, key))
 }
 
 /**

@@ -4,7 +4,8 @@ import type { CoreDeps } from '../lib/core-deps.ts'
 import type { SealContext } from '../secrets/keyring.ts'
 import { mintKey } from '../secrets/mint.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { insertAccountKey } from './account-key-store.ts'
+import { inTransaction } from '../store/transaction.ts'
+import { addAccountKey } from './account-key-store.ts'
 import { TOO_MANY_KEYS } from './rules.ts'
 import type { NewCredential } from './store.ts'
 
@@ -48,7 +49,7 @@ export function mintCredential(
 /** Adds a key to an account. Throws 403 where it has its maximum. */
 export async function addKey(deps: MintDeps & Pick<CoreDeps, 'db'>, ownerId: string, name: string): Promise<MintedKey> {
   const minted = mintCredential(deps, ownerId, { kind: 'account', name })
-  if (!(await insertAccountKey(deps.db, minted.row))) throw forbidden(TOO_MANY_KEYS)
+  if (!(await inTransaction(deps.db, (tx) => addAccountKey(tx, minted.row)))) throw forbidden(TOO_MANY_KEYS)
   return minted
 }
 

@@ -4,20 +4,8 @@ import type { Db, Schema } from '../store/schema.ts'
 
 export type NewCredential = Insertable<Schema['credentials']>
 
-export interface RuntimeKey {
-  ownerId: string
-  runtimeId: string
-  /** Null until a rotation replaces the key. */
-  expiresAt: number | null
-}
-
-/** The runtime of the working deploy or public key with one of these hashes, or null. */
-export async function findRuntimeKey(
-  db: Db,
-  hashes: readonly string[],
-  kind: RuntimeKeyType,
-  now: number,
-): Promise<RuntimeKey | null> {
+/** The runtime of the working deploy or public key with one of these hashes, or null. `expiresAt` is null until a rotation. */
+export async function findRuntimeKey(db: Db, hashes: readonly string[], kind: RuntimeKeyType, now: number) {
   const row = await validCredentials(db, hashes, kind, now)
     .where('runtime_id', 'is not', null)
     .select(['owner_id as ownerId', 'runtime_id as runtimeId', 'expires_at as expiresAt'])

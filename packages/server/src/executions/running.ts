@@ -1,13 +1,13 @@
 import { HeldBytes, type InFlight } from '../admission/in-flight.ts'
 import { noRoom } from '../errors.ts'
 import { Stop } from '../lib/stop-signal.ts'
-import { UnderWay } from '../lib/under-way.ts'
+import { ActiveSet } from '../lib/active-set.ts'
 import { NO_SPAN, type Span } from '../telemetry/tracing.ts'
 
 /** Why an execution is stopped before its own end. */
 export type StopReason = 'cancelled' | 'deadline' | 'shutdown' | 'lease-lost'
 
-export class RunningExecutions extends UnderWay<ExecutionScope> {
+export class RunningExecutions extends ActiveSet<ExecutionScope> {
   readonly #inFlight: InFlight
   #isShutDown = false
 

@@ -5,9 +5,9 @@ import { InFlight } from '../admission/in-flight.ts'
 import type { HttpDeps } from './deps.ts'
 import { sharingNetwork } from './request-state.ts'
 
-/** Pipelined answers that one connection may wait for at once: each is held in memory until its turn. */
+/** The maximum of pipelined answers of one connection: each is held in memory until it is sent. */
 const MAX_PENDING = 8
-/** A reader who takes nothing of an answer for this long loses its connection: the answer would stay in memory. */
+/** A connection is closed if its reader takes no bytes of an answer for this long: the answer would stay in memory. */
 export const STALL_MS = 30_000
 
 const pending = new WeakMap<Socket, Set<ServerResponse>>()

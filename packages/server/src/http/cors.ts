@@ -6,7 +6,7 @@ import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 const EXPOSED = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
 const PREFLIGHT_SECONDS = '600'
 
-// What browsers send. Nothing else may be echoed into a response header.
+// The characters that browsers send. No others may be echoed into a response header.
 const ORIGIN = /^[\x21-\x7e]{1,512}$/
 const HEADER_NAMES = /^[\x20-\x7e]{1,2048}$/
 

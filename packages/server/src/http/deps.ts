@@ -4,7 +4,7 @@ import type { LoopDelay } from '../admission/loop-delay.ts'
 import type { LoopShare } from '../admission/loop-share.ts'
 import type { RateLimit } from '../admission/rate-limit.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
-import type { UnderWay } from '../lib/under-way.ts'
+import type { ActiveSet } from '../lib/active-set.ts'
 import type { ServingDeps } from '../runtimes/serving.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
@@ -12,7 +12,7 @@ import type { Tracer } from '../telemetry/tracing.ts'
 import type { AccountQueues } from './account-queues.ts'
 import type { DrainState } from './drain.ts'
 
-/** What the HTTP layer needs, beside what its routes hand to their use cases. */
+/** The dependencies of the HTTP layer, apart from those that routes pass to their use cases. */
 export interface HttpDeps extends CoreDeps, ServingDeps {
   rateLimit: RateLimit
   /** Requests on the owner and the deploy plane, by account. */
@@ -20,13 +20,13 @@ export interface HttpDeps extends CoreDeps, ServingDeps {
   inFlight: InFlight
   loopDelay: LoopDelay
   loopShare: LoopShare
-  /** The answers that were not sent yet, nor given up. */
-  requests: UnderWay<ServerResponse>
+  /** The responses that are not closed yet. */
+  requests: ActiveSet<ServerResponse>
   drainState: DrainState
   metrics: Metrics
   tracer: Tracer
   outages: OutageLog
   version: string
-  /** How many proxies of the operator stand before the service; the caller's address is what the first of them saw. */
+  /** The number of proxies in front of the service; the first of them sees the caller's address. */
   proxyHops: number
 }

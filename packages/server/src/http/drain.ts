@@ -4,12 +4,12 @@ import type { BatchWriter } from '../executions/batch-writer.ts'
 import type { RunningExecutions } from '../executions/running.ts'
 import type { Settlements } from '../executions/settlements.ts'
 import { Deadline } from '../lib/deadline.ts'
-import type { UnderWay } from '../lib/under-way.ts'
+import type { ActiveSet } from '../lib/active-set.ts'
 import type { StreamedRuns } from '../streams/streamed-runs.ts'
 
 /**
- * From `closing` on the service is not ready, and every answer closes its connection. `refusing` takes no request, but those of
- * readers of the streams that run here.
+ * From `closing` on the service is not ready, and every answer closes its connection. `refusing` refuses all requests but
+ * those for detached streams of this server.
  */
 export interface DrainState {
   phase: 'serving' | 'closing' | 'refusing'
@@ -27,7 +27,7 @@ export interface DrainTimes {
 
 interface DrainDeps {
   drainState: DrainState
-  requests: UnderWay<ServerResponse>
+  requests: ActiveSet<ServerResponse>
   running: Pick<RunningExecutions, 'size' | 'idle' | 'shutDown'>
   batchWriter: Pick<BatchWriter, 'hurry'>
   settlements: Pick<Settlements, 'hurry' | 'drain'>
@@ -43,14 +43,14 @@ export function closeConnections({ drainState, requests }: Pick<DrainDeps, 'drai
 }
 
 /**
- * Takes no new request, and waits for open requests and for executions, either of which may outlive the other. Takes no new
- * connection either, once no detached stream is left: its readers can go nowhere else. After `drainMs` it stops what is left,
- * and each execution that begins later.
+ * Refuses new requests, and waits for open requests and executions, either of which may last longer than the other. Closes the
+ * port once no detached stream is left: no other replica has its events. After `drainMs` it stops the remaining executions, and
+ * those that begin later.
  */
 export async function drain(app: FastifyInstance, deps: DrainDeps, times: DrainTimes): Promise<void> {
   deps.drainState.phase = 'refusing'
   const closed = noneLeft(deps.streams.detached, times.drainMs).then(() => app.close())
-  // Before a supervisor kills the process: a caller who is told that nothing is recorded knows more than one whose stream breaks.
+  // Before a supervisor kills the process: callers should be told that nothing is recorded instead of losing their stream.
   const hurrying = setTimeout(() => deps.settlements.hurry(), times.drainMs + times.stopMs)
   await allEnded(deps, times.drainMs)
   deps.running.shutDown()

@@ -64,7 +64,7 @@ export function limitInFlight(app: FastifyInstance, deps: LoadDeps): void {
   })
 }
 
-/** Counts what the request reads from the store, as the heap that it takes parsed and written as the answer. */
+/** Reserves heap for rows that the request reads, parses and writes as its answer. */
 export function reserveRead(deps: Pick<LoadDeps, 'inFlight' | 'metrics'>, request: FastifyRequest): Reserve {
   return (bytes) => {
     if (bytes <= SMALL_ANSWER_BYTES) return

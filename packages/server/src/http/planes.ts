@@ -160,7 +160,7 @@ function bearerOf(request: FastifyRequest): string | null {
   return scheme?.toLowerCase() === 'bearer' && credential && rest.length === 0 ? credential : null
 }
 
-// A route outside its plane is a programming error, and must not pass for an anonymous caller.
+// A route outside its plane is a programming error: it must not treat its caller as anonymous.
 function known<T>(identity: T | null): T {
   if (identity === null) throw new Error('this route is not on the plane that it was written for')
   return identity

@@ -64,7 +64,7 @@ export function networkOfCaller(request: FastifyRequest): string {
   return networkOf(request.ip, IPV6_BITS.rate)
 }
 
-/** The network of an address, as it has a share of what callers without a credential may hold. */
+/** The network of an address, for the share of callers without a credential. */
 export function sharingNetwork(ip: string): string {
   return networkOf(ip, IPV6_BITS.share)
 }

@@ -14,7 +14,7 @@ const INFO = route('getService', 'Who answers here', { response: { 200: ServiceI
 const HEALTH = route('getHealth', 'Whether the service lives', { response: { 200: ServiceHealth } })
 const DESCRIPTION = route('getOpenApi', 'This description of the API', { response: { 200: JsonObject, 304: z.void() } })
 
-/** Public plane: who answers here, and that it lives. */
+/** Public plane: the name, the version and the health of the service. */
 export function serviceRoutes(plane: FastifyInstance, { clock, version }: Pick<HttpDeps, 'clock' | 'version'>): void {
   const routes = typed(plane)
   const startedAt = clock.now()

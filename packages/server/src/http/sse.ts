@@ -4,15 +4,7 @@ import type { FastifyReply } from 'fastify'
 const HEARTBEAT_MS = 15_000
 
 /** An answer that is sent event by event. */
-export interface EventStream {
-  /** The reader has left. */
-  readonly isGone: boolean
-  /** Writes one event. False where the reader cannot take more at once. */
-  write(frame: string): boolean
-  /** Resolves when the reader can take more, or has left. */
-  writable(): Promise<void>
-  end(): void
-}
+export type EventStream = ReturnType<typeof openEventStream>
 
 /** A streamed execution, for the API's description. */
 export const STREAM_EXAMPLE = `id: 1
@@ -38,7 +30,7 @@ export function wantsStream(accept: string | undefined): boolean {
   return accept?.split(',').some(asked) ?? false
 }
 
-/** Begins a stream of server-sent events with the headers that the reply has so far. Returns what takes its bytes. */
+/** Begins a stream of server-sent events with the headers that the reply has so far. Returns the response, for its bytes. */
 export function beginEventStream(reply: FastifyReply): ServerResponse {
   reply.hijack()
   const { raw } = reply
@@ -53,18 +45,21 @@ export function beginEventStream(reply: FastifyReply): ServerResponse {
 }
 
 /** The same, with a heartbeat. */
-export function openEventStream(reply: FastifyReply): EventStream {
+export function openEventStream(reply: FastifyReply) {
   const raw = beginEventStream(reply)
   const heartbeat = setInterval(() => raw.write(': alive\n\n'), HEARTBEAT_MS)
   if (raw.destroyed) clearInterval(heartbeat)
   raw.once('close', () => clearInterval(heartbeat))
   return {
-    get isGone() {
+    /** Whether the reader has left. */
+    get isGone(): boolean {
       return raw.destroyed
     },
-    write: (frame) => raw.write(frame),
+    /** Writes one event. False where the reader cannot take more at once. */
+    write: (frame: string): boolean => raw.write(frame),
+    /** Resolves when the reader can take more, or has left. */
     writable: () => writable(raw),
-    end() {
+    end(): void {
       clearInterval(heartbeat)
       raw.end()
     },

@@ -6,7 +6,7 @@ import type { StorageRoom } from '../store/storage-room.ts'
 import type { Clock } from './clock.ts'
 import type { NewId } from './ids.ts'
 
-/** What use cases of every concept need. Those that operators' commands call take a part of it. */
+/** The dependencies of all use cases. Those that operators' commands call take a part of them. */
 export interface CoreDeps {
   db: Db
   clock: Clock

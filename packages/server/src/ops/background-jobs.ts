@@ -36,33 +36,27 @@ export function startJobs(deps: JobDeps, times: JobTimes) {
   const retention = createRetentionSweep(deps)
   const reconciler = createReconciler(deps)
   const deliveries = createDeliveries(deps)
-  // Together, so that a failure of one does not keep the other from its work.
+  // Concurrently: a failure of one does not stop the others.
   const sweep = () => {
     const keys = deleteOldKeys(deps.db, deps.clock.now())
     return Promise.all([sweepSessions(deps), retention.run(), keys])
   }
   const renewing = repeatWork({ everyMs: renewalMs, retryMs: RENEWAL_RETRY_MS }, () => renew(deps, retryWaitMs))
   const aggregating = repeatWork({ everyMs: aggregateMs }, () => aggregateUsage(deps))
-  const sampling = repeatWork({ everyMs: SAMPLE_MS }, () =>
-    attempt(deps, () => deps.room.sample(), 'the free disk space could not be read'),
-  )
-  const deleting = repeatWork({ everyMs: retentionMs }, () =>
-    attempt(deps, sweep, 'data past its retention could not be deleted', 'retention'),
-  )
-  const expiring = repeatWork({ everyMs: approvalsMs }, () =>
-    attempt(deps, () => sweepApprovals(deps), 'approvals whose time is up could not be ended', 'approvals'),
-  )
-  const reconciling = repeatWork({ everyMs: RECONCILE_MS }, () =>
-    attempt(deps, () => reconciler.begin(), 'due questions about calls could not be read', 'questions'),
-  )
-  const delivering = repeatWork({ everyMs: DELIVERY_MS }, () =>
-    attempt(deps, () => deliveries.begin(), 'due events for webhooks could not be read', 'webhooks'),
-  )
-  const alerting = repeatWork({ everyMs: QUOTA_ALERT_MS }, () =>
-    attempt(deps, () => alertQuotas(deps), 'the use of quotas could not be read', 'webhooks'),
-  )
+  const repeat = (everyMs: number, problem: string, work: () => Promise<unknown>, place?: OutagePlace) =>
+    repeatWork({ everyMs }, () => attempt(deps, work, problem, place))
+  const sampling = repeat(SAMPLE_MS, 'the free disk space could not be read', () => deps.room.sample())
+  const deleting = repeat(retentionMs, 'data past its retention could not be deleted', sweep, 'retention')
+  const expire = () => sweepApprovals(deps)
+  const expiring = repeat(approvalsMs, 'approvals whose time is up could not be ended', expire, 'approvals')
+  const reconcile = () => reconciler.begin()
+  const reconciling = repeat(RECONCILE_MS, 'due questions about calls could not be read', reconcile, 'questions')
+  const deliver = () => deliveries.begin()
+  const delivering = repeat(DELIVERY_MS, 'due events for webhooks could not be read', deliver, 'webhooks')
+  const alert = () => alertQuotas(deps)
+  const alerting = repeat(QUOTA_ALERT_MS, 'the use of quotas could not be read', alert, 'webhooks')
   for (const job of [sampling, aggregating, deleting, expiring, reconciling, delivering, alerting]) job.begin()
-  /** Ends between two deletions, and ends questions about calls and deliveries. */
+  /** Stops between two deletions, and cancels questions about calls and deliveries. */
   const stop = async () => {
     const asking = reconciling.stop().then(() => reconciler.stop())
     const sending = delivering.stop().then(() => deliveries.stop())
@@ -84,8 +78,8 @@ async function renew(deps: JobDeps, retryWaitMs: number): Promise<boolean> {
     metrics.leaseRenewed('failed')
     return false
   }
-  // Before the sweep, which then mostly has nothing to spare. Executions of other nodes cannot wait for as long as a
-  // database may take.
+  // Before the sweep, so that it rarely has to leave out executions of this node. The time is limited: executions of other
+  // nodes must not wait for a slow database.
   await limitTime(settlements.retryFailed(), retryWaitMs, undefined)
   // The renewal has succeeded: what fails here is tried again at the next one.
   const sweep = () => lease.sweep({ sparesOwn: settlements.unwritten > 0 })

@@ -4,14 +4,14 @@ import type { DrainState } from '../http/drain.ts'
 import type { DatabaseClock } from '../store/database-clock.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
 
-/** What the background jobs need. */
+/** The dependencies of the background jobs. */
 export interface JobDeps extends ExecutionDeps {
   databaseClock: DatabaseClock
   aggregation: UsageAggregation
   outages: OutageLog
 }
 
-/** What the readiness probe needs. */
+/** The dependencies of the readiness probe. */
 export interface ReadinessDeps extends Pick<JobDeps, 'db' | 'clock' | 'databaseClock' | 'lease' | 'metrics'> {
   drainState: DrainState
   nodeId: string

@@ -29,7 +29,7 @@ export function createReadinessProbe(deps: ReadinessDeps) {
   }
 
   return {
-    /** Whether a load balancer should send requests here, and why not. */
+    /** Whether a load balancer should send requests here, and the checks behind that. */
     async read() {
       const now = clock.now()
       const isOld = now - checkedAt >= CACHE_MS || now < checkedAt

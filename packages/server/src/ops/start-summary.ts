@@ -3,7 +3,7 @@ import { VERSION } from '../lib/version.ts'
 import type { Model } from '../model/model.ts'
 import { databaseFile } from '../store/open-store.ts'
 
-/** What an operator wants to read at the start, line by line. */
+/** The lines that the operator is shown at the start. */
 export function startSummary(
   config: Config,
   { model, url, opsUrl }: { model: Model; url: string; opsUrl: string | null },
@@ -21,7 +21,7 @@ export function startSummary(
   ]
 }
 
-// Where a database is, without who opens it.
+// The address of a database without its user and password.
 function placeOf(databaseUrl: string): string {
   const { host, pathname } = new URL(databaseUrl)
   return host + pathname

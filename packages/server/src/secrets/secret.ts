@@ -13,7 +13,7 @@ export class Secret {
     return this.#value
   }
 
-  /** SHA-256, hex. Of a short value it is as secret as the value. */
+  /** SHA-256, hex. The digest of a short value can be reversed, so it is as secret as the value. */
   digest(): string {
     return hash('sha256', this.#value)
   }

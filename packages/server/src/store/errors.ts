@@ -20,7 +20,7 @@ export class CommitUnknownError extends Error {
   }
 }
 
-/** A pooler has lent another connection than the one on which the statement was prepared. */
+/** The pooler switched to a connection on which the statement was not prepared. */
 export const isStatementNameFault = hasCode(/^(26000|42P05)$/)
 
 /** The transaction was rolled back in favour of another one, or for a statement name: it can run again. */

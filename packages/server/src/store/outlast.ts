@@ -5,7 +5,7 @@ export type Pause = (ms: number) => Promise<unknown>
 
 /** One of several tries of the same work. */
 export interface Try {
-  /** To be called right before the commit. Throws where the try was abandoned, so that it never commits. */
+  /** Call it right before the commit. Throws where the attempt was abandoned, so that it never commits. */
   commit(): void
 }
 

@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 
-/** The row before a page, which begins right after it. Listings are newest first. */
+/** The last row before a page. Listings are newest first. */
 export interface PageStart {
   at: number
   id: string

@@ -34,13 +34,13 @@ export function createStorageRoom({ clock, logger, leastBytes, freeBytes }: Room
       if (now >= fullAt && now - fullAt < FULL_MS) throw diskFull()
       fullAt = now
     },
-    /** To be called with every error that ended a request. */
+    /** Call it with every error that ended a request. */
     noteFault(error: unknown) {
       if (!isDiskFull(error)) return
       if (fullAt === null) logger.error({ err: error }, 'the disk of the database is full: new data is refused')
       fullAt = clock.now()
     },
-    /** To be called after a successful write. */
+    /** Call it after a successful write. */
     noteWrite() {
       fullAt = null
     },

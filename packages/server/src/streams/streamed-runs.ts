@@ -2,7 +2,7 @@ import type { ExecutionStatus } from '@svc/contract'
 import { InFlight } from '../admission/in-flight.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Stop } from '../lib/stop-signal.ts'
-import { UnderWay } from '../lib/under-way.ts'
+import { ActiveSet } from '../lib/active-set.ts'
 import type { Limits } from '../limits.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { RunEvents } from './run-events.ts'
@@ -45,7 +45,7 @@ export class StreamedRun {
  */
 export class StreamedRuns {
   /** Detached ones that have not ended. */
-  readonly detached = new UnderWay<StreamedRun>()
+  readonly detached = new ActiveSet<StreamedRun>()
   readonly #clock: Clock
   readonly #limits: RunLimits
   readonly #metrics: Pick<Metrics, 'streamGap'>

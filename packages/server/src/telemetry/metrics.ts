@@ -6,7 +6,7 @@ export type BatchName = (typeof BATCHES)[number]
 
 export type ApprovalEvent = 'asked' | 'approved' | 'declined' | 'expired'
 
-/** Where a database error was met. */
+/** Where a database error occurred. */
 export type DatabasePlace = BatchName | 'connection' | 'lease' | 'readiness' | 'sweep'
 
 /** Gauges by their names in Prometheus, each with its help. */
@@ -50,22 +50,22 @@ export interface Metrics {
   executionEnded(execution: { kind: string; status: string; finishReason: string; durationMs: number }): void
   modelCallEnded(call: ModelCallEnd): void
   callEnded(call: { outcome: string; durationMs: number }): void
-  /** So many approvals were asked for, decided on, or expired. */
+  /** Counts approvals that were requested, decided on, or expired. */
   approvals(event: ApprovalEvent, count?: number): void
-  /** So many wait for a person in the whole service. */
+  /** Sets the number of pending approvals of the whole service. */
   approvalsPending(count: number): void
   /** A reader asked for events that were dropped. */
   streamGap(): void
   batchEnded(batch: { name: BatchName; size: number; durationMs: number }): void
   databaseFailed(place: DatabasePlace): void
   leaseRenewed(outcome: 'renewed' | 'retaken' | 'failed'): void
-  /** So many executions were failed because no process ran them any more. */
+  /** Counts executions that were failed because no process ran them any more. */
   executionsInterrupted(count: number): void
   /** Sets the gauges to read, in place of earlier ones. */
   watch(gauges: Gauges): void
 }
 
-/** `left`: the caller went away. */
+/** `left`: the caller disconnected. */
 export interface ModelCallEnd {
   provider: string
   outcome: 'completed' | 'failed' | 'left'

@@ -37,7 +37,7 @@ export interface OtlpContext {
   logger: { warn(fields: object, message: string): void }
 }
 
-/** Spans past the queue are dropped, so that a dead receiver costs a bounded memory. */
+/** Spans past the queue are dropped, so that the memory of a dead receiver is bounded. */
 const QUEUE = { maxQueueSize: 4096, maxExportBatchSize: 512, scheduledDelayMillis: 2_000, exportTimeoutMillis: 10_000 }
 const FLUSH_MS = 1_000
 const WARNING_INTERVAL_MS = 60_000
@@ -47,7 +47,7 @@ const VALUE_CHARACTERS = 128
 export function createOtlpTracer(settings: TraceSettings, context: OtlpContext): Tracer {
   const provider = new NodeTracerProvider({
     resource: resourceOf(settings, context),
-    // By the id of the trace alone: whether a caller's trace is kept is not for the caller to say.
+    // By the id of the trace alone: callers must not decide whether their traces are kept.
     sampler: new TraceIdRatioBasedSampler(settings.ratio),
     spanProcessors: [new BatchSpanProcessor(new WarningExporter(settings.url, context), QUEUE)],
   })
@@ -101,7 +101,7 @@ function remoteContext(traceparent: string | undefined): Context {
 
 const ALLOWED: ReadonlySet<string> = new Set([...TEXT_ATTRIBUTES, ...NUMBER_ATTRIBUTES])
 
-// The type allows the same. This holds where an object with further fields is passed.
+// The type allows the same attributes. This filter also covers objects with further fields.
 function allowed(attributes: SpanAttributes): Attributes {
   const entries = Object.entries(attributes).filter(([name]) => ALLOWED.has(name))
   return Object.fromEntries(

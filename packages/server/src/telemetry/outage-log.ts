@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** Where a database error was met, as the log counts them. */
+/** Where a database error occurred, as the log counts them. */
 export type OutagePlace =
   | 'requests'
   | 'connections'

@@ -16,7 +16,7 @@ const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 // A caller can send any method. Those that no route takes share one label.
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Begins to measure the process, and counts what it is told. */
+/** Starts the metrics of the process, and counts the calls of its methods. */
 export function createPrometheusMetrics(): PrometheusMetrics {
   const register = new Registry()
   const instruments = instrumentsOf(register)

@@ -21,7 +21,7 @@ export const NUMBER_ATTRIBUTES = [
   'gen_ai.usage.output_tokens',
 ] as const
 
-/** All that a span may say: no message text, no credential and no address. */
+/** All attributes that a span may have: no message text, no credential and no address. */
 export type SpanAttributes = Partial<
   Record<(typeof TEXT_ATTRIBUTES)[number], string> & Record<(typeof NUMBER_ATTRIBUTES)[number], number>
 >

@@ -58,16 +58,16 @@ export async function aggregateEntries(
 }
 
 /** Makes the oldest entry a dead letter, and returns its id, or null. */
-export async function parkOldest(db: Kysely<Schema>, { upTo }: Pick<EntryRange, 'upTo'>): Promise<number | null> {
+export async function discardOldest(db: Kysely<Schema>, { upTo }: Pick<EntryRange, 'upTo'>): Promise<number | null> {
   const oldest = entriesOf(db, { upTo, limit: 1 }).clearSelect().select('id')
-  const parked = await db
+  const discarded = await db
     .updateTable('usage_journal')
     .set({ is_parked: 1 })
     .where('id', '=', oldest)
     .where('is_parked', '=', 0)
     .returning('id')
     .executeTakeFirst()
-  return parked?.id ?? null
+  return discarded?.id ?? null
 }
 
 /** The waiting entries, one a line, for a statement that needs an exact snapshot. {@link readWaiting} reads them. */
@@ -151,8 +151,8 @@ async function writeEntries(
     requireAll(read, (await deleting.executeTakeFirst()).numDeletedRows)
   }
   if (unreadable.length > 0) {
-    const parking = tx.updateTable('usage_journal').set({ is_parked: 1 }).where('id', 'in', unreadable)
-    requireAll(unreadable, (await parking.where('is_parked', '=', 0).executeTakeFirst()).numUpdatedRows)
+    const discarding = tx.updateTable('usage_journal').set({ is_parked: 1 }).where('id', 'in', unreadable)
+    requireAll(unreadable, (await discarding.where('is_parked', '=', 0).executeTakeFirst()).numUpdatedRows)
   }
   await addToCounters(tx, rollUp)
   await noteUnknown(tx, rollUp.unknownCalls)

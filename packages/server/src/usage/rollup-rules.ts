@@ -48,7 +48,7 @@ export const Usages = z.array(
 export type Usage = z.infer<typeof Usages>[number]
 
 /** The key of a counter, in columns. */
-type Place = {
+type CounterKey = {
   owner_id: string
   grain: Grain
   /** Start of the hour or day in which the execution started. */
@@ -61,12 +61,12 @@ type Place = {
   capability?: string
 }
 
-/** The name under which calls of a capability are counted there. */
-export type NameIn = (place: Place, capability: string) => string
+/** The name under which a counter counts calls of a capability. */
+export type NameIn = (key: CounterKey, capability: string) => string
 
 /** Counters by column. A call without a duration is in no bucket. */
 export interface Rollup {
-  place: Place
+  key: CounterKey
   counts: Record<string, number>
 }
 
@@ -89,7 +89,7 @@ export interface UnknownCall {
   callId: string
 }
 
-/** What one hour adds to a counter, and to that of its day. */
+/** The amounts that one hour adds to its counter, and to the counter of its day. */
 interface Tally {
   usage: Usage
   span: number
@@ -107,7 +107,7 @@ export class RollUp {
   readonly #unknownCalls: UnknownCall[] = []
   readonly #nameIn: NameIn
 
-  constructor(nameIn: NameIn = (_place, name) => name) {
+  constructor(nameIn: NameIn = (_key, name) => name) {
     this.#nameIn = nameIn
   }
 
@@ -130,7 +130,7 @@ export class RollUp {
     }
   }
 
-  /** About as many counters have changed. */
+  /** About the number of changed counters. */
   get size(): number {
     return (this.#executions.size + this.#calls.size) * GRAINS.length
   }
@@ -159,22 +159,22 @@ export class RollUp {
     const rollups = new Map<string, Rollup>()
     for (const one of tallies.values()) {
       for (const grain of GRAINS) {
-        const place = this.#placeOf(one, grain)
-        const key = Object.values(place).join(' ')
-        const { counts }: Pick<Rollup, 'counts'> = rollups.get(key) ?? { counts: {} }
+        const key = this.#keyOf(one, grain)
+        const text = Object.values(key).join(' ')
+        const { counts }: Pick<Rollup, 'counts'> = rollups.get(text) ?? { counts: {} }
         for (const [index, column] of columns.entries()) counts[column] = (counts[column] ?? 0) + (one.sums[index] ?? 0)
-        rollups.set(key, { place, counts })
+        rollups.set(text, { key, counts })
       }
     }
     return inOrder(rollups)
   }
 
-  #placeOf({ usage, span, capability }: Tally, grain: Grain): Place {
+  #keyOf({ usage, span, capability }: Tally, grain: Grain): CounterKey {
     const { ownerId, runtimeId, projectId, startedAt } = usage
     const at = startOf(grain, startedAt)
-    const place: Place = { owner_id: ownerId, grain, at, span, runtime_id: runtimeId, project_id: projectId }
-    if (capability !== null) place.capability = this.#nameIn(place, capability)
-    return place
+    const key: CounterKey = { owner_id: ownerId, grain, at, span, runtime_id: runtimeId, project_id: projectId }
+    if (capability !== null) key.capability = this.#nameIn(key, capability)
+    return key
   }
 
   #addUnknown(usage: Usage): void {

@@ -5,9 +5,9 @@ import type { Tx } from '../store/transaction.ts'
 import type { RollUp, Rollup } from './rollup-rules.ts'
 import { addStoredBytes } from './stored-bytes-store.ts'
 
-const PLACE = ['owner_id', 'grain', 'at', 'span', 'runtime_id', 'project_id']
-const EXECUTIONS = counters('execution_rollups', PLACE, [...EXECUTION_COUNTERS, ...BUCKET_COLUMNS])
-const CALLS = counters('call_rollups', [...PLACE, 'capability'], ['calls', 'failed', 'unknown', ...BUCKET_COLUMNS])
+const KEY = ['owner_id', 'grain', 'at', 'span', 'runtime_id', 'project_id']
+const EXECUTIONS = counters('execution_rollups', KEY, [...EXECUTION_COUNTERS, ...BUCKET_COLUMNS])
+const CALLS = counters('call_rollups', [...KEY, 'capability'], ['calls', 'failed', 'unknown', ...BUCKET_COLUMNS])
 const USES = { of: 'deployments', columns: ['owner_id', 'runtime_id', 'version', 'last_used_at'] } as const
 
 function counters(of: 'execution_rollups' | 'call_rollups', key: readonly string[], counted: readonly string[]) {
@@ -30,6 +30,6 @@ export async function addToCounters(tx: Tx, rollUp: RollUp): Promise<void> {
 }
 
 // Two spreads would take thirty times as long.
-function toRow({ place, counts }: Rollup) {
-  return Object.assign({}, place, counts)
+function toRow({ key, counts }: Rollup) {
+  return Object.assign({}, key, counts)
 }

@@ -3,22 +3,11 @@ import type { EXECUTION_COUNTERS, Schema } from '../store/schema.ts'
 import { readWaiting, WAITING_USAGES } from './journal-store.ts'
 import { GRAIN_MS, RollUp } from './rollup-rules.ts'
 
-export interface HourUsage {
-  executions: number
-  /** Of these, the broker's. */
-  anonymous: number
-  capabilityCalls: number
-  inputTokens: number
-  outputTokens: number
-  /** Those without an outcome yet. */
-  running: { executions: number; anonymous: number }
-}
-
 /**
  * The usage of the owner's executions that started in the UTC hour beginning at `hour`. One statement with the waiting
  * journal entries, so that an execution that ends meanwhile is counted once.
  */
-export async function usageOfHour(db: Kysely<Schema>, ownerId: string, hour: number): Promise<HourUsage> {
+export async function usageOfHour(db: Kysely<Schema>, ownerId: string, hour: number) {
   const row = await db
     .selectFrom('execution_rollups')
     .select(({ fn, selectFrom }) => {
@@ -45,15 +34,17 @@ export async function usageOfHour(db: Kysely<Schema>, ownerId: string, hour: num
     .executeTakeFirstOrThrow()
   const rollUp = new RollUp()
   rollUp.add(readWaiting(row.waiting).filter((usage) => usage.ownerId === ownerId))
-  const waiting = rollUp.executions.filter(({ place: { grain, at } }) => grain === 'hour' && at === hour)
+  const waiting = rollUp.executions.filter(({ key: { grain, at } }) => grain === 'hour' && at === hour)
   const all = (stored: number | null, counter: (typeof EXECUTION_COUNTERS)[number]) =>
     waiting.reduce((sum, { counts }) => sum + (counts[counter] ?? 0), stored ?? 0)
   return {
     executions: all(row.executions, 'executions'),
+    /** Executions of the broker, which `executions` counts, too. */
     anonymous: all(row.anonymous, 'anonymous'),
     capabilityCalls: all(row.calls, 'capability_calls'),
     inputTokens: all(row.input_tokens, 'input_tokens'),
     outputTokens: all(row.output_tokens, 'output_tokens'),
+    /** Executions without an outcome, which the counters above do not have yet. */
     running: { executions: row.running ?? 0, anonymous: row.running_anonymous ?? 0 },
   }
 }

@@ -1,20 +1,7 @@
-import type { Tier } from '@svc/contract'
+import type { Plan, Tier } from '@svc/contract'
 
-/** What a plan allows. Null is unlimited. */
-export interface TierLimits {
-  runtimes: number | null
-  executionsPerHour: number | null
-  executionsBurst: number | null
-  anonymousPerHour: number | null
-  anonymousBurst: number | null
-  requestsPerMinute: number
-  analyticsDays: number
-  retentionDays: number
-  /** See `stored-bytes-rules.ts`. */
-  storedBytes: number | null
-}
-
-export const TIERS: Readonly<Record<Tier, TierLimits>> = {
+/** The limits of each plan. Null is unlimited. */
+export const TIERS: Readonly<Record<Tier, Plan['limits']>> = {
   free: {
     runtimes: 1,
     executionsPerHour: 100,

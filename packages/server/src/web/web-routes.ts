@@ -5,7 +5,7 @@ import { notFound } from '../errors.ts'
 import { docsRoutes } from './docs-routes.ts'
 import type { WebFiles } from './web-files.ts'
 
-/** Everything from this origin and nothing inline: content of others that a page shows can start nothing. */
+/** Everything comes from this origin and nothing is inline, so that injected content cannot run. */
 const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",

@@ -25,25 +25,20 @@ const TIME_LIMITS = {
 // Every query has an index, and a cached plan that was made on an empty table must suit a full one.
 const BY_INDEX = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 
-export interface PostgresPool {
-  db: Db
-  pool(): PoolUse
-}
-
 /** PostgreSQL over a pool of ten connections. Integers and their sums are read as numbers. */
-export function openPostgres(options: PostgresOptions): PostgresPool {
+export function openPostgres(options: PostgresOptions) {
   return connect(options, { ...TIME_LIMITS, max: 10 })
 }
 
 /** One connection without time limits for migrations, which may wait for those of another replica. */
-export function openPostgresUnlimited(options: PostgresOptions): PostgresPool {
+export function openPostgresUnlimited(options: PostgresOptions) {
   return connect(options, { max: 1, options: '-c statement_timeout=0 -c lock_timeout=0' })
 }
 
 function connect(
   { url, onError, isDurable = true }: PostgresOptions,
   { options = BY_INDEX, ...limits }: pg.PoolConfig,
-): PostgresPool {
+): { db: Db; pool(): PoolUse } {
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: 2_000,

@@ -2,10 +2,6 @@ import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { makePrivateFolder } from '../../lib/private-files.ts'
 
-export interface FolderLock {
-  release(): void
-}
-
 export const LOCK_FILE = 'server.lock'
 
 /** References to the held locks: the garbage collector would close, and so release, one that nothing refers to. */
@@ -15,7 +11,7 @@ const held = new Set<SqliteDatabase.Database>()
  * Locks a data folder until `release` or the end of the process, which may be killed. Throws where another server holds the
  * lock. Commands that run beside a server do not take it.
  */
-export function lockDataFolder(folder: string): FolderLock {
+export function lockDataFolder(folder: string) {
   makePrivateFolder(folder)
   const database = new SqliteDatabase(join(folder, LOCK_FILE), { timeout: 0 })
   try {

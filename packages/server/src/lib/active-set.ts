@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events'
 import { type StopSignal, unlessStopped } from './stop-signal.ts'
 
-/** The items that are active in this process, such as requests. */
-export class UnderWay<T> extends Set<T> {
+/** The active items of one kind in this process, such as requests. */
+export class ActiveSet<T> extends Set<T> {
   readonly #emptied = new EventEmitter()
 
   override delete(item: T): boolean {
