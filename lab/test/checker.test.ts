@@ -7,18 +7,18 @@ import {
   judge,
   TOKENS_A_TURN,
 } from '../src/fault/checker.ts'
-import type { Operation, Plan, Told } from '../src/fault/operations.ts'
+import type { ClientOutcome, Operation, Plan } from '../src/fault/operations.ts'
 
 const PLAN: Plan = { op: 1, route: 'execute', runtime: 0, calls: 1, callMs: 0, pieceMs: 0, isReset: false }
 const TOKENS = 2 * TOKENS_A_TURN
-const COMPLETED: Told = { as: 'completed', executionId: 'exec_1', tokens: TOKENS }
-const FAILED: Told = { as: 'failed', executionId: 'exec_1', reason: 'It failed.' }
-const UNKNOWN: Told = { as: 'unknown', reason: 'socket hang up' }
-const REFUSED: Told = { as: 'refused', status: 429, reason: 'Too many.' }
+const COMPLETED: ClientOutcome = { as: 'completed', executionId: 'exec_1', tokens: TOKENS }
+const FAILED: ClientOutcome = { as: 'failed', executionId: 'exec_1', reason: 'It failed.' }
+const UNKNOWN: ClientOutcome = { as: 'unknown', reason: 'socket hang up' }
+const REFUSED: ClientOutcome = { as: 'refused', status: 429, reason: 'Too many.' }
 const NODE_DIED = { nodeId: 'node_1', from: 180, to: Number.POSITIVE_INFINITY }
 
-function operation(told: Told, plan: Partial<Plan> = {}): Operation {
-  return { plan: { ...PLAN, ...plan }, nodeId: 'node_1', invokedAt: 100, endedAt: 200, told }
+function operation(outcome: ClientOutcome, plan: Partial<Plan> = {}): Operation {
+  return { plan: { ...PLAN, ...plan }, nodeId: 'node_1', invokedAt: 100, endedAt: 200, outcome }
 }
 
 /** One execution with one call, as it should be. */
@@ -49,7 +49,7 @@ const SOUND: Evidence = {
 }
 
 /** The sound run with its one execution changed, and its ledger with it. */
-function withRow(row: Partial<Evidence['executions'][number]>, told: Told = COMPLETED): Evidence {
+function withRow(row: Partial<Evidence['executions'][number]>, outcome: ClientOutcome = COMPLETED): Evidence {
   const [stored] = SOUND.executions
   const [ledger] = SOUND.ledgers
   if (!stored || !ledger) throw new Error('there is one of each')
@@ -62,7 +62,7 @@ function withRow(row: Partial<Evidence['executions'][number]>, told: Told = COMP
   }
   const nothing = { executions: 0, completed: 0, failed: 0, capabilityCalls: 0, totalTokens: 0 }
   const ledgers = [{ ...ledger, usage: row.status === 'running' ? nothing : ended }]
-  return { ...SOUND, executions: [{ ...stored, ...row }], ledgers, operations: [operation(told)] }
+  return { ...SOUND, executions: [{ ...stored, ...row }], ledgers, operations: [operation(outcome)] }
 }
 
 function broken(evidence: Evidence): Invariant[] {
@@ -70,13 +70,13 @@ function broken(evidence: Evidence): Invariant[] {
 }
 
 const disturbances = [NODE_DIED]
-const withOperation = (told: Told): Evidence => ({
+const withOperation = (outcome: ClientOutcome): Evidence => ({
   ...SOUND,
-  operations: [...SOUND.operations, operation(told, { op: 2 })],
+  operations: [...SOUND.operations, operation(outcome, { op: 2 })],
 })
 
 const ACCEPTED: Record<string, Evidence> = {
-  'a run that was told as it happened': SOUND,
+  'a run without a violation': SOUND,
   'an unknown outcome of a dead node that was completed': { ...withRow({}, UNKNOWN), disturbances },
   'an unknown outcome of a dead node that never came to be': { ...withOperation(UNKNOWN), disturbances },
   'an execution that its dead node interrupted': { ...withRow({ status: 'failed', tokens: 0 }, UNKNOWN), disturbances },
@@ -107,7 +107,7 @@ const BROKEN: Record<string, [Invariant, Evidence]> = {
     { ...SOUND, calls: SOUND.calls.map((call) => ({ ...call, status: 'dispatched' })) },
   ],
   'a completed call without an effect': ['calls', { ...SOUND, effects: new Map() }],
-  'a call told failed that had its effect': [
+  'a call that is stored as failed and had its effect': [
     'calls',
     { ...withCall({ status: 'failed' }), disturbances: [{ nodeId: 'node_1', from: 0, to: 1_000 }] },
   ],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { checkGrowth } from '../src/bench/growth.ts'
 import { judge as judgeReplicas } from '../src/bench/replicas.ts'
+import { FAULTS } from '../src/fault/endpoint-behaviours.ts'
 import { judgeEffects, judgeRounds } from '../src/fault/endpoint-faults.ts'
-import { FAULTS } from '../src/fault/endpoint-ways.ts'
-import type { HeardExecution } from '../src/fault/executes.ts'
+import type { ExecutionReply } from '../src/fault/executes.ts'
 import { judgeDepartures } from '../src/fault/leaving-clients.ts'
 import { judgeOutages, type Look } from '../src/fault/postgres-outage.ts'
 import type { StoredExecution } from '../src/fault/rows.ts'
@@ -29,22 +29,22 @@ const ROW: StoredExecution = {
   tag: 't1',
   op: -1,
 }
-const TOLD = { executionId: 'exec_1', status: 'failed', inputTokens: 0, outputTokens: 0 } as const
-const HEARD: HeardExecution = {
+const RESULT = { executionId: 'exec_1', status: 'failed', inputTokens: 0, outputTokens: 0 } as const
+const REPLY: ExecutionReply = {
   status: 200,
   headStatus: 200,
   headers: {},
   text: '',
-  told: TOLD,
+  result: RESULT,
   hasMore: false,
-  brokenBy: null,
+  connectionError: null,
 }
 
 describe('a stop', () => {
   const interrupted = {
-    ...HEARD,
+    ...REPLY,
     tag: 't1',
-    told: { ...TOLD, error: { message: 'The service was restarted while the execution ran.' } },
+    result: { ...RESULT, error: { message: 'The service was restarted while the execution ran.' } },
   }
   const STOP = {
     isImpatient: false,
@@ -62,8 +62,8 @@ describe('a stop', () => {
   })
 
   test.each([
-    ['without `done`', { streams: [interrupted, { ...HEARD, tag: 't1', told: null }] }],
-    ['told otherwise', { rows: [{ ...ROW, status: 'completed' }] }],
+    ['without `done`', { streams: [interrupted, { ...REPLY, tag: 't1', result: null }] }],
+    ['differs from what is stored', { rows: [{ ...ROW, status: 'completed' }] }],
     ['later than 30 s', { exitMs: 31_000 }],
     ['exit codes', { end: { code: 1, signal: null } }],
     ['left `running`', { stillRunning: 1 }],
@@ -74,7 +74,7 @@ describe('a stop', () => {
   test('whose database never answered a commit may leave that stream without a word', () => {
     const log =
       '{"msg":"an outcome could not be written","executionId":"exec_1","err":{"type":"CommitUnknownError"}}\nx'
-    const streams = [interrupted, { ...HEARD, tag: 't1', told: null, brokenBy: 'closed' }]
+    const streams = [interrupted, { ...REPLY, tag: 't1', result: null, connectionError: 'closed' }]
     expect(missed(judgeStops([{ ...STOP, streams, unanswered: unansweredIn(log) }]))).toEqual([])
   })
 })
@@ -87,7 +87,11 @@ describe('an outage', () => {
     status,
     hasRetryAfter: true,
   })
-  const refused = { invokedAt: 10_000, endedAt: 10_100, told: { as: 'refused', status: 500, reason: 'away' } } as const
+  const refused = {
+    invokedAt: 10_000,
+    endedAt: 10_100,
+    outcome: { as: 'refused', status: 500, reason: 'away' },
+  } as const
   const outage = (changes = {}) => ({
     from: 0,
     to: 45_000,
@@ -98,7 +102,7 @@ describe('an outage', () => {
     ...changes,
   })
 
-  test('that is told and survived passes; one that hangs, or heals late, does not', () => {
+  test('that is answered and survived passes; one that hangs, or ends late, does not', () => {
     expect(missed(judgeOutages([outage()]))).toEqual([])
     const hanging = { ...refused, endedAt: 30_000 }
     expect(missed(judgeOutages([outage({ operations: Array.from({ length: 10 }, () => hanging) })]))).toEqual([
@@ -119,24 +123,24 @@ test('a departure must leave a cancelled execution, and a caller who stays must 
   ).toHaveLength(1)
 })
 
-test('a call to a misbehaving endpoint is told as promised, and in time', () => {
-  const failure = JSON.stringify({ error: { message: FAULTS.silence.told[0] } })
-  const round = (way: 'silence' | 'good', text: string, status: number, tookMs = 3_100) =>
-    ({ way, route: 'broker', calls: [{ status, text, tookMs }], hits: 1, residentMb: 0 }) as const
+test('a call to a misbehaving endpoint fails with the promised message, and in time', () => {
+  const failure = JSON.stringify({ error: { message: FAULTS.silence.messages[0] } })
+  const round = (behaviour: 'silence' | 'good', text: string, status: number, tookMs = 3_100) =>
+    ({ behaviour, route: 'broker', calls: [{ status, text, tookMs }], requests: 1, residentMb: 0 }) as const
   const good = [round('good', '{"output":{"order":"A-1001"}}', 200, 10)]
   expect(missed(judgeRounds([round('silence', failure, 502)], good))).toEqual([])
   expect(missed(judgeRounds([round('silence', '{}', 502)], good))).toEqual(['answers that are not the promised one'])
   expect(missed(judgeRounds([round('silence', failure, 502, 9_000)], good))).toHaveLength(2)
 })
 
-test('what callers of a misbehaving endpoint were told is what its log says', () => {
-  const told = (executionId: string, message: string | null) => {
+test('what callers of a misbehaving endpoint are answered agrees with its log', () => {
+  const answer = (executionId: string, message: string | null) => {
     const failure = message === null ? {} : { error: { message } }
     return { status: 200, text: JSON.stringify({ executionId, ...failure }), tookMs: 1 }
   }
-  const [unknown = '', refused = ''] = [FAULTS.silence.told[0], FAULTS.redirect.told[0]]
-  const calls = [told('e1', null), told('e2', unknown), told('e3', unknown), told('e4', refused)]
-  const rounds = [{ way: 'silence', route: 'capability', calls, hits: 4, residentMb: 0 }] as const
+  const [unknown = '', refused = ''] = [FAULTS.silence.messages[0], FAULTS.redirect.messages[0]]
+  const calls = [answer('e1', null), answer('e2', unknown), answer('e3', unknown), answer('e4', refused)]
+  const rounds = [{ behaviour: 'silence', route: 'capability', calls, requests: 4, residentMb: 0 }] as const
   const row = (at: number, status: string, reconciled?: string) => {
     return {
       callId: `c${at}`,
@@ -183,7 +187,7 @@ describe('an answer', () => {
     mayFailAsCapability: false,
     mayCloseUnanswered: false,
     isHead: false,
-    manner: 'envelope',
+    format: 'envelope',
     insides: ['/data'],
     ownersInsides: [],
   } as const

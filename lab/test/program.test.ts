@@ -12,7 +12,7 @@ const SCENARIO: Scenario = {
   run: async () => [exactly('lost', 0, 0)],
 }
 
-async function told(args: readonly string[], scenario: Scenario = SCENARIO) {
+async function runWith(args: readonly string[], scenario: Scenario = SCENARIO) {
   const written: string[] = []
   const server = mkdtempSync(join(tmpdir(), 'svc-program-'))
   onTestFinished(() => rmSync(server, { recursive: true, force: true }))
@@ -31,10 +31,10 @@ async function told(args: readonly string[], scenario: Scenario = SCENARIO) {
 }
 
 test('a run prints its checks as Markdown and ends with 0, or with 1 where a mark was missed', async () => {
-  const passed = await told(['fault', '--seed', '7'])
+  const passed = await runWith(['fault', '--seed', '7'])
   expect(passed.code).toBe(0)
   expect(passed.text).toContain('| lost | = 0 | 0: pass |')
-  const missed = await told(['fault'], { ...SCENARIO, run: async () => [exactly('lost', 2, 0)] })
+  const missed = await runWith(['fault'], { ...SCENARIO, run: async () => [exactly('lost', 2, 0)] })
   expect(missed.code).toBe(1)
   expect(missed.text).toContain('| lost | = 0 | 2: **missed** |')
 })
@@ -47,14 +47,14 @@ test('a scenario that throws has failed, and is cleaned up after', async () => {
     })
     throw new Error('no disk')
   }
-  const { code, text } = await told(['fault'], { ...SCENARIO, run })
+  const { code, text } = await runWith(['fault'], { ...SCENARIO, run })
   expect([code, isCleanedUp]).toEqual([1, true])
   expect(text).toMatch(/the scenario ran to its end \| no error \| Error: no disk/)
 })
 
 test('a scenario that takes too long ends the run', async () => {
   const run = () => new Promise<never>(() => {})
-  await expect(told(['fault', '--limit', '0.0001'], { ...SCENARIO, run })).rejects.toThrow('ended with 1')
+  await expect(runWith(['fault', '--limit', '0.0001'], { ...SCENARIO, run })).rejects.toThrow('ended with 1')
 })
 
 test.each([
@@ -65,7 +65,7 @@ test.each([
   [['fault', '--only', 'kills,naps'], /^There is no scenario named naps/],
   [['fault', '--server', '/nowhere'], /^\/nowhere is not there: run “npm run build” first/],
 ])('%j is refused with a sentence and the options', async (args, sentence) => {
-  const { code, text } = await told(args)
+  const { code, text } = await runWith(args)
   expect(code).toBe(2)
   expect(text).toMatch(sentence)
   expect(text).toContain('Options:')

@@ -7,13 +7,13 @@ import { startTcpRelay } from '../src/support/tcp-relay.ts'
 
 /** A server that says everything again, behind a relay. */
 async function prepare() {
-  const heard: string[] = []
+  const reply: string[] = []
   const listening = await listenOnFreePort(
     createServer((socket) => {
       socket
         .on('error', () => undefined)
         .on('data', (bytes) => {
-          heard.push(bytes.toString())
+          reply.push(bytes.toString())
           socket.write(bytes)
         })
     }),
@@ -29,7 +29,7 @@ async function prepare() {
     await once(socket, 'connect')
     return socket
   }
-  return { relay, heard, open }
+  return { relay, reply, open }
 }
 
 async function echoOf(socket: Socket, text: string): Promise<string> {
@@ -69,7 +69,7 @@ test('reset: connections are taken and reset', async () => {
 })
 
 test('hung: nothing arrives on any connection, and all of it does once it is mended', async () => {
-  const { relay, heard, open } = await prepare()
+  const { relay, reply, open } = await prepare()
   const known = await open()
   await echoOf(known, 'hello')
   await relay.breakBy('hang')
@@ -77,7 +77,7 @@ test('hung: nothing arrives on any connection, and all of it does once it is men
   const echoes = [echoOf(known, 'held'), echoOf(fresh, 'new')]
   // A direct way to the same loop: whatever was to pass would have passed by then.
   for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate)
-  expect(heard).toEqual(['hello'])
+  expect(reply).toEqual(['hello'])
   await relay.mend()
   expect(await Promise.all(echoes)).toEqual(['held', 'new'])
 })

@@ -1,6 +1,6 @@
 import { createClient } from '../support/client.ts'
+import { brokerPath } from '../support/environment.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
-import { brokerPath } from '../support/world.ts'
 import { BROKER_BODY, CAPABILITY } from './bodies.ts'
 import { type Candidate, loadTable, type Measured, measureRounds } from './rounds.ts'
 import type { Service } from './service.ts'

@@ -1,5 +1,15 @@
 import { AnalyticsSummary, CapabilityCall, type CreatedRuntime, ExecutionList } from '@svc/contract'
 import { type Client, createClient } from '../support/client.ts'
+import {
+  addRuntime,
+  addTenant,
+  brokerPath,
+  capability,
+  openEnvironment,
+  saying,
+  startWatched,
+  stopServer,
+} from '../support/environment.ts'
 import { startPostgresCluster } from '../support/postgres-cluster.ts'
 import { TICK_MS, usageOf } from '../support/process-usage.ts'
 import type { Random } from '../support/random.ts'
@@ -8,16 +18,6 @@ import { answerJson, startServing } from '../support/serving.ts'
 import { median, quantile, rounded } from '../support/statistics.ts'
 import { createPostgresStore, createSqliteStore, type Store } from '../support/store.ts'
 import { until } from '../support/within.ts'
-import {
-  addRuntime,
-  addTenant,
-  brokerPath,
-  capability,
-  openWorld,
-  saying,
-  startWatched,
-  stopServer,
-} from '../support/world.ts'
 import { copiedId, multiplyExecutions } from './fill.ts'
 
 const SMALLEST = 10_000
@@ -102,28 +102,28 @@ async function makeHistory(
   store: Store,
   size: number,
 ): Promise<History> {
-  const world = await openWorld(context, { store })
+  const environment = await openEnvironment(context, { store })
   const owners = context.count(OWNERS) < OWNERS ? OWNERS_OF_A_QUICK_LOOK : OWNERS
   const payload = 'the blue one; '.repeat(size > FULL_PAYLOADS ? 4 : 20)
   const runtimes: Called[] = []
   for (let index = 0; index < RUNTIMES; index += 1) {
     const name = CAPABILITIES[index % CAPABILITIES.length] ?? CAPABILITIES[0]
-    const runtime = await addRuntime(world, context.endpoint, capability(name))
+    const runtime = await addRuntime(environment, context.endpoint, capability(name))
     runtimes.push({ ...runtime, path: brokerPath(runtime, name) })
   }
-  const client = createClient(world.server.url)
+  const client = createClient(environment.server.url)
   await callAll(client, runtimes, payload)
   for (let index = 1; index < owners; index += 1) {
-    const runtime = await addTenant(world, { email: `small-${index}@example.com`, endpoint: context.endpoint })
+    const runtime = await addTenant(environment, { email: `small-${index}@example.com`, endpoint: context.endpoint })
     await callAll(client, [{ ...runtime, path: brokerPath(runtime) }], payload)
   }
   const isCounted = async () => (await store.query('select 1 from usage_journal')).length === 0
   if (!(await until(isCounted, 30_000))) throw new Error('executions were not counted')
-  const { ownerId, apiKey } = world.owner
+  const { ownerId, apiKey } = environment.owner
   const rows = await store.query("select execution_id from executions where owner_id = ? and kind = 'broker'", [
     ownerId,
   ])
-  await stopServer(world.server)
+  await stopServer(environment.server)
   const copies = size / (owners * CALLS_EACH)
   await multiplyExecutions(store, { copies, hours: HOURS })
   context.say(`${size} executions filled`)

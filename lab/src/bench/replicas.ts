@@ -1,10 +1,10 @@
+import { addRuntime, brokerPath, type Environment, openEnvironment, startWatched } from '../support/environment.ts'
 import { type PostgresCluster, startPostgresCluster } from '../support/postgres-cluster.ts'
 import { usageOf } from '../support/process-usage.ts'
 import { requireTools } from '../support/programs.ts'
 import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import { median, rounded, sum } from '../support/statistics.ts'
 import { createPostgresStore, withClient } from '../support/store.ts'
-import { addRuntime, brokerPath, openWorld, startWatched, type World } from '../support/world.ts'
 import { BROKER_BODY, CAPABILITY, ENDPOINT_BODY, MANIFEST } from './bodies.ts'
 import { JSON_TYPE } from './contenders.ts'
 import { startFixedAnswers } from './nginx.ts'
@@ -39,42 +39,42 @@ export const replicas: Scenario = {
     requireTools(['wrk', 'nginx', 'taskset'], context.env)
     const cluster = await startPostgresCluster(context, SETTINGS)
     const upstream = await startFixedAnswers(context, { '/svc': { type: 'application/json', body: ENDPOINT_BODY } })
-    const world = await openWorld(context, { store: await createPostgresStore(cluster.url) })
-    const paths = await openTenants(context, world, `${upstream.url}/svc`)
-    const servers = [world.server]
-    while (servers.length < MOST_REPLICAS) servers.push(await startWatched(context, world.options))
-    const stage = { context, cluster, world, paths, servers }
-    await runOnce(stage, MOST_REPLICAS, 'many', 1)
+    const environment = await openEnvironment(context, { store: await createPostgresStore(cluster.url) })
+    const paths = await openTenants(context, environment, `${upstream.url}/svc`)
+    const servers = [environment.server]
+    while (servers.length < MOST_REPLICAS) servers.push(await startWatched(context, environment.options))
+    const setup = { context, cluster, environment, paths, servers }
+    await runOnce(setup, MOST_REPLICAS, 'many', 1)
     const runs: Run[] = []
     for (let round = 0; round < context.count(ROUNDS); round += 1) {
       for (let count = 1; count <= MOST_REPLICAS; count += 1) {
         for (const owners of ['one', 'many'] as const)
-          runs.push(await runOnce(stage, count, owners, context.count(SECONDS)))
+          runs.push(await runOnce(setup, count, owners, context.count(SECONDS)))
       }
     }
     context.table(tableOf(runs))
-    return judge(runs, await countRows(world, "status = 'completed'"))
+    return judge(runs, await countRows(environment, "status = 'completed'"))
   },
 }
 
-interface Stage {
+interface Setup {
   context: ScenarioContext
   cluster: PostgresCluster
-  world: World
+  environment: Environment
   paths: Readonly<Record<Run['owners'], readonly string[]>>
-  servers: readonly World['server'][]
+  servers: readonly Environment['server'][]
 }
 
-async function runOnce(stage: Stage, count: number, owners: Run['owners'], seconds: number): Promise<Run> {
-  const { context, cluster, world, paths } = stage
-  const servers = stage.servers.slice(0, count)
+async function runOnce(setup: Setup, count: number, owners: Run['owners'], seconds: number): Promise<Run> {
+  const { context, cluster, environment, paths } = setup
+  const servers = setup.servers.slice(0, count)
   const [first = '', ...rest] = paths[owners]
   const toRequest = (path: string): LoadRequest => ({ path, headers: JSON_TYPE, body: BROKER_BODY })
   const requests: [LoadRequest, ...LoadRequest[]] = [toRequest(first), ...rest.map(toRequest)]
   const connections = Math.ceil(CLIENTS / count)
   const loads = servers.map(({ url }) => createLoad(context, { url, requests, connections }))
   // No plan's limit is to be met.
-  await world.store.change('delete from allowances')
+  await environment.store.change('delete from allowances')
   const serverMs = () => sum(servers.map(({ pid }) => usageOf(pid).cpuMs))
   const before = { server: serverMs(), database: cluster.cpuMs() }
   const results = await Promise.all(loads.map((load) => load(seconds)))
@@ -126,11 +126,15 @@ function tableOf(runs: readonly Run[]) {
  * Registers runtimes over the API and gives all but those of one owner to owners of their own, in the database, on a plan
  * that has every bucket. The count of runtimes bounds the calls of a run: each may be called 6,000 times a minute.
  */
-async function openTenants({ count }: ScenarioContext, world: World, endpoint: string): Promise<Stage['paths']> {
+async function openTenants(
+  { count }: ScenarioContext,
+  environment: Environment,
+  endpoint: string,
+): Promise<Setup['paths']> {
   const ids: string[] = []
   const ofOne = count(400, 60)
-  while (ids.length < ofOne + count(1_000, 120)) ids.push((await addRuntime(world, endpoint, MANIFEST)).runtimeId)
-  await withClient(world.store.location, async (client) => {
+  while (ids.length < ofOne + count(1_000, 120)) ids.push((await addRuntime(environment, endpoint, MANIFEST)).runtimeId)
+  await withClient(environment.store.location, async (client) => {
     const given = `(select id, 'own_' || substr(id, 4) as owner from unnest($1::text[]) as ids(id)) as given`
     await client.query(
       `insert into owners (owner_id, email, tier, created_at)

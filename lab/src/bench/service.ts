@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { addRuntime, type Environment, openEnvironment } from '../support/environment.ts'
 import { type PostgresCluster, startPostgresCluster } from '../support/postgres-cluster.ts'
 import { type Listener, startListener, temporaryFolder } from '../support/programs.ts'
 import type { Engine, ScenarioContext } from '../support/scenario.ts'
 import { createPostgresStore, createSqliteStore } from '../support/store.ts'
-import { addRuntime, openWorld, type World } from '../support/world.ts'
 import { MANIFEST } from './bodies.ts'
 import { cpuOf } from './rounds.ts'
 
 const SERVICE_NAMES = { sqlite: 'svc on SQLite', postgres: 'svc on PostgreSQL' } as const
 
 /** A server of this project as an operator runs it, its log at the usual level and in a file. */
-export interface Service extends World {
+export interface Service extends Environment {
   name: string
   engine: Engine
   /** Each has a rate limit of its own, 6,000 calls a minute. */
@@ -33,7 +33,7 @@ export async function startService(context: ScenarioContext, options: ServiceOpt
   const { engine, endpoints, modelUrl, nodeArguments = [] } = options
   const cluster = engine === 'postgres' ? options.cluster : null
   const log = join(temporaryFolder(context), 'server.log')
-  const world = await openWorld(context, {
+  const environment = await openEnvironment(context, {
     store: cluster === null ? createSqliteStore(context.onEnd) : await createPostgresStore(cluster.url),
     nodeArguments,
     variables: { SVC_LOG_LEVEL: 'info', SVC_MODEL: 'openai-compatible:fake', SVC_MODEL_BASE_URL: `${modelUrl}/v1` },
@@ -42,8 +42,14 @@ export async function startService(context: ScenarioContext, options: ServiceOpt
     throw new Error(`the server did not start: ${readFileSync(log, 'utf8').slice(0, 2_000)}`, { cause: error })
   })
   const runtimes: Service['runtimes'][number][] = []
-  for (const endpoint of endpoints) runtimes.push({ ...(await addRuntime(world, endpoint, MANIFEST)), endpoint })
-  return { ...world, name: SERVICE_NAMES[engine], engine, runtimes, cpu: () => cpuOf(world.server.pid, cluster) }
+  for (const endpoint of endpoints) runtimes.push({ ...(await addRuntime(environment, endpoint, MANIFEST)), endpoint })
+  return {
+    ...environment,
+    name: SERVICE_NAMES[engine],
+    engine,
+    runtimes,
+    cpu: () => cpuOf(environment.server.pid, cluster),
+  }
 }
 
 /** A PostgreSQL of the scenario's own where one of its engines needs it. */
@@ -51,7 +57,7 @@ export async function openCluster(context: ScenarioContext): Promise<PostgresClu
   return context.engines.includes('postgres') ? startPostgresCluster(context, { shared_buffers: '512MB' }) : null
 }
 
-export async function countRows({ store }: Pick<World, 'store'>, where: string): Promise<number> {
+export async function countRows({ store }: Pick<Environment, 'store'>, where: string): Promise<number> {
   const [row] = await store.query(`select count(*) as found from executions where ${where}`)
   return Number(row?.['found'])
 }
@@ -60,9 +66,9 @@ export async function countRows({ store }: Pick<World, 'store'>, where: string):
 export function startBenchProgram(
   context: Pick<ScenarioContext, 'env' | 'onEnd'>,
   name: string,
-  told: Readonly<Record<string, unknown>>,
+  options: Readonly<Record<string, unknown>>,
 ): Promise<Listener> {
-  return startListener(context, [process.execPath, programFile(name), JSON.stringify(told)])
+  return startListener(context, [process.execPath, programFile(name), JSON.stringify(options)])
 }
 
 /** The file of a program as built, wherever this file itself runs from. */

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { openServingEnvironment, startWatched } from '../support/environment.ts'
 import { freePort, requireTools, startListener, temporaryFolder } from '../support/programs.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
 import type { ServerProcess } from '../support/server.ts'
 import { until } from '../support/within.ts'
-import { openCalledWorld, startWatched } from '../support/world.ts'
 
 /** Where replicas listen, on the same ports. */
 const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4'] as const
@@ -15,7 +15,7 @@ const READY_MS = 60_000
 interface ReplicaOptions {
   endpoint: string
   variables: Readonly<Record<string, string>>
-  /** Each is told an address at which the others reach it. */
+  /** Each replica knows an address at which the others reach it. */
   areKnown?: boolean
 }
 
@@ -28,16 +28,16 @@ export async function openReplicas(context: ScenarioContext, { endpoint, variabl
     ...(areKnown && { SVC_NODE_URL: `http://${host}:${port}` }),
   })
   const [first, ...others] = HOSTS
-  const world = await openCalledWorld(context, { endpoint, variables: variablesAt(first) })
+  const environment = await openServingEnvironment(context, { endpoint, variables: variablesAt(first) })
   const start = async (host: string) => {
-    const options = { ...world.options, variables: { ...world.options.variables, ...variablesAt(host) } }
+    const options = { ...environment.options, variables: { ...environment.options.variables, ...variablesAt(host) } }
     const server = await startWatched(context, options)
     await until(() => isOk(`${server.opsUrl}/ready`), READY_MS, 100)
     return { host, server }
   }
-  const replicas: { host: string; server: ServerProcess }[] = [{ host: first, server: world.server }]
+  const replicas: { host: string; server: ServerProcess }[] = [{ host: first, server: environment.server }]
   for (const host of others) replicas.push(await start(host))
-  return { world, replicas, start, balance: () => startBalancer(context, port, opsPort) }
+  return { environment, replicas, start, balance: () => startBalancer(context, port, opsPort) }
 }
 
 /** Starts HAProxy with the file of the composition, but for where things are. Returns its address once it is of use. */

@@ -29,14 +29,14 @@ export interface Ledger {
   usage: { executions: number; completed: number; failed: number; capabilityCalls: number; totalTokens: number }
 }
 
-/** A time in which operations of a node may fail: it was killed or stopped, or its database was. Epoch milliseconds. */
+/** A period in which operations of a node may fail: the node or its database was killed or stopped. Epoch milliseconds. */
 export interface Disturbance {
   nodeId: string
   from: number
   to: number
 }
 
-/** Everything that is known of a run once it is quiet again. */
+/** All data of a run after its load has ended. */
 export interface Evidence {
   operations: readonly Operation[]
   executions: readonly ExecutionRow[]
@@ -52,7 +52,7 @@ export interface Evidence {
 /** Tokens that the model's double reports for each of its turns, in and out. */
 export const TOKENS_A_TURN = 70
 
-/** Invariants that hold after any fault; the texts name the breaches. */
+/** The invariants that must hold after any fault; the texts describe their violations. */
 export const INVARIANTS = {
   acknowledged: 'acknowledged executions lost or contradicted',
   admitted: 'executions that nobody asked for, or that were refused',
@@ -76,7 +76,7 @@ export interface Breach {
   text: string
 }
 
-/** Every breach of every invariant. A pure function of the evidence. */
+/** All violations of the invariants. A pure function of the evidence. */
 export function judge(evidence: Evidence): Breach[] {
   const { operations, executions, calls, effects, ledgers, disturbances } = evidence
   const operationsByOp = new Map(operations.map((operation) => [operation.plan.op, operation]))
@@ -97,7 +97,7 @@ export function judge(evidence: Evidence): Breach[] {
   ]
 }
 
-/** What is stored of each call, by the endpoint's own log of effects. */
+/** Compares the stored calls with the endpoint's log of effects. */
 export function judgeCalls(
   calls: readonly CallRow[],
   effects: Evidence['effects'],
@@ -135,15 +135,15 @@ export function invariantChecks(
 const MAY_REFUSE: readonly number[] = [429, 500]
 
 function judgeOperation(
-  { plan: { op }, told }: Operation,
+  { plan: { op }, outcome }: Operation,
   rows: readonly ExecutionRow[],
   isDisturbed: boolean,
 ): Breach[] {
   const [row] = rows
   if (rows.length > 1) return breach('admitted', `operation ${op} has ${rows.length} executions`)
-  if (told.as === 'unknown') return isDisturbed ? [] : breach('answered', `operation ${op}: ${told.reason}`)
-  if (told.as === 'refused') {
-    const { status, reason } = told
+  if (outcome.as === 'unknown') return isDisturbed ? [] : breach('answered', `operation ${op}: ${outcome.reason}`)
+  if (outcome.as === 'refused') {
+    const { status, reason } = outcome
     return [
       ...(MAY_REFUSE.includes(status)
         ? []
@@ -151,11 +151,11 @@ function judgeOperation(
       ...(row ? breach('admitted', `${row.executionId} was refused with ${status}`) : []),
     ]
   }
-  if (row?.executionId !== told.executionId) return breach('acknowledged', `${told.executionId} is not stored`)
-  if (row.status !== told.as)
-    return breach('acknowledged', `${row.executionId} was told ${told.as} and is ${row.status}`)
-  const hasOtherTokens = told.as === 'completed' && told.tokens !== null && told.tokens !== row.tokens
-  return hasOtherTokens ? breach('metering', `${row.executionId} was told other tokens than are stored`) : []
+  if (row?.executionId !== outcome.executionId) return breach('acknowledged', `${outcome.executionId} is not stored`)
+  if (row.status !== outcome.as)
+    return breach('acknowledged', `${row.executionId} was answered ${outcome.as} and is ${row.status}`)
+  const hasOtherTokens = outcome.as === 'completed' && outcome.tokens !== null && outcome.tokens !== row.tokens
+  return hasOtherTokens ? breach('metering', `${row.executionId} was answered with other tokens than are stored`) : []
 }
 
 function judgeExecution(
@@ -165,12 +165,12 @@ function judgeExecution(
   calls: readonly CallRow[],
 ): Breach[] {
   const { executionId, status, kind, tokens, callCount } = row
-  const { plan, told } = operation
+  const { plan, outcome } = operation
   const isDisturbed = wasDisturbed(operation, evidence.disturbances)
   if (status === 'running') return breach('running', executionId)
   if (status === 'failed') {
     const hasCause = isDisturbed || (plan.route === 'broker' && plan.isReset)
-    return hasCause ? [] : breach('living', `${executionId}: ${JSON.stringify(told)}`)
+    return hasCause ? [] : breach('living', `${executionId}: ${JSON.stringify(outcome)}`)
   }
   const turns = turnsOf(plan)
   const isMetered = tokens === turns * TOKENS_A_TURN && evidence.modelRequests.get(plan.op) === turns

@@ -4,6 +4,7 @@ import { statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from '../support/client.ts'
+import { brokerPath, openServingEnvironment, startWatched } from '../support/environment.ts'
 import { requireTools, temporaryFolder } from '../support/programs.ts'
 import {
   atLeast,
@@ -19,10 +20,9 @@ import { endedWithin, runAdmin } from '../support/server.ts'
 import { startCallCounter } from '../support/serving.ts'
 import { createSqliteStore, type Store, sqliteStoreIn } from '../support/store.ts'
 import { PROGRAM_MS, until, within } from '../support/within.ts'
-import { brokerPath, openCalledWorld, startWatched } from '../support/world.ts'
 import { Load } from './load.ts'
+import { anyReplica, openLoadTarget } from './load-target.ts'
 import { runningAfter } from './rows.ts'
-import { anyReplica, openSite } from './site.ts'
 
 const CALLERS = 16
 // Longer than the node's lease.
@@ -44,15 +44,15 @@ export const disk: Scenario = {
   async run(context) {
     const [full, small] = [mountMemory(context, '8m'), mountMemory(context, '128m')]
     return [
-      ...(await meet(context, 'full disk', fullDisk(full))),
+      ...(await runWithFault(context, 'full disk', fullDisk(full))),
       ...(await startOnFullDisk(context, small)),
-      ...(await meet(context, 'fsync errors', failingDisk(context))),
+      ...(await runWithFault(context, 'fsync errors', failingDisk(context))),
     ]
   },
 }
 
-/** A disk that can be made to fail under a server that runs, and be mended again. */
-interface BadDisk {
+/** A disk that can fail under a running server, and be repaired. */
+interface FaultyDisk {
   store: Store
   begin(serverPid: number): unknown
   end(): unknown
@@ -71,7 +71,7 @@ function fill(folder: string, spare: number): void {
   writeFileSync(join(folder, 'ballast'), Buffer.alloc(Math.max(0, bavail * bsize - spare)))
 }
 
-function fullDisk(folder: string): BadDisk {
+function fullDisk(folder: string): FaultyDisk {
   return {
     store: sqliteStoreIn(folder),
     // All but some pages, so that the rest is spent in the middle of the load.
@@ -81,7 +81,7 @@ function fullDisk(folder: string): BadDisk {
 }
 
 /** `fsync` fails with an input/output error, by strace. */
-function failingDisk({ env, onEnd }: ScenarioContext): BadDisk {
+function failingDisk({ env, onEnd }: ScenarioContext): FaultyDisk {
   requireTools(['strace'], env)
   let strace: ChildProcess | undefined
   return {
@@ -101,60 +101,67 @@ function failingDisk({ env, onEnd }: ScenarioContext): BadDisk {
   }
 }
 
-async function meet(context: ScenarioContext, name: string, bad: BadDisk): Promise<Check[]> {
-  const site = await openSite(context, { store: bad.store, replicas: 1, variables: FILLS_UP })
-  const load = await new Load(site, context.random.fork()).start(CALLERS)
-  const replica = anyReplica(site)
+async function runWithFault(context: ScenarioContext, name: string, faulty: FaultyDisk): Promise<Check[]> {
+  const target = await openLoadTarget(context, { store: faulty.store, replicas: 1, variables: FILLS_UP })
+  const load = await new Load(target, context.random.fork()).start(CALLERS)
+  const replica = anyReplica(target)
   await pause(Math.max(500, context.count(BEFORE_MS)))
   const endDisturbance = load.disturb(replica)
   const begunAt = Date.now()
-  await bad.begin(replica.server.pid)
-  const failing = () => load.operations.filter((one) => one.invokedAt >= begunAt && one.told.as !== 'completed')
+  await faulty.begin(replica.server.pid)
+  const failing = () => load.operations.filter((one) => one.invokedAt >= begunAt && one.outcome.as !== 'completed')
   await until(() => failing().length >= 10, 60_000)
   let failedReads = 0
   for (let index = 0; index < 20; index += 1) {
-    const heard = await replica.client.send({ ...LIST, key: site.owners[0]?.apiKey })
-    failedReads += heard.status === 200 ? 0 : 1
+    const reply = await replica.client.send({ ...LIST, key: target.owners[0]?.apiKey })
+    failedReads += reply.status === 200 ? 0 : 1
   }
   await pause(context.count(FAILING_MS, 1_500))
   const refused = failing().length
-  await bad.end()
-  const mendedAt = Date.now()
-  await until(() => load.operations.some((one) => one.invokedAt >= mendedAt && one.told.as === 'completed'), 60_000)
-  const recoveryS = (Date.now() - mendedAt) / 1_000
+  await faulty.end()
+  const repairedAt = Date.now()
+  await until(
+    () => load.operations.some((one) => one.invokedAt >= repairedAt && one.outcome.as === 'completed'),
+    60_000,
+  )
+  const recoveryS = (Date.now() - repairedAt) / 1_000
   endDisturbance()
   const recoveredAt = Date.now()
   await load.answered(replica, context.count(AFTER_CALLS, 30))
   await load.stop()
   // Every acknowledged execution must be there for a process that has seen nothing of the faults.
-  await runningAfter(site.store, RECOVERY_MS)
-  await site.fleet.kill(replica)
-  await site.fleet.start()
+  await runningAfter(target.store, RECOVERY_MS)
+  await target.replicaSet.kill(replica)
+  await target.replicaSet.start()
   const texts = (wanted: (one: (typeof load.operations)[number]) => boolean) =>
-    load.operations.filter(wanted).map(({ told }) => JSON.stringify(told))
+    load.operations.filter(wanted).map(({ outcome }) => JSON.stringify(outcome))
   return prefixed(`${name}: `, [
     atLeast('operations that failed while it lasted', refused, 10),
     exactly('reads that failed while it lasted', failedReads, 0),
     atMost('time to the first success afterwards', recoveryS, RECOVERY_MS / 1_000, 's'),
     none(
       'operations refused once it had recovered',
-      texts(({ invokedAt, told }) => invokedAt > recoveredAt && told.as === 'refused'),
+      texts(({ invokedAt, outcome }) => invokedAt > recoveredAt && outcome.as === 'refused'),
     ),
     none(
       'connections broken off',
-      texts(({ told }) => told.as === 'unknown' && BROKEN.test(told.reason)),
+      texts(({ outcome }) => outcome.as === 'unknown' && BROKEN.test(outcome.reason)),
     ),
     ...(await load.judge(RECOVERY_MS, 1)),
   ])
 }
 
-/** A disk that something else fills to the last byte while calls are under way; the server is killed, and starts again. */
+/** Fills the disk to the last byte while calls are running; then the server is killed and started again. */
 async function startOnFullDisk(context: ScenarioContext, folder: string): Promise<Check[]> {
   const endpoint = await startCallCounter(context, { outputBytes: 4_000, afterMs: LOOK_MS + 2_000 })
   const variables = { SVC_LIMIT_FREE_DISK_BYTES: String(48 * 1024 * 1024) }
-  const world = await openCalledWorld(context, { endpoint: endpoint.url, variables, store: sqliteStoreIn(folder) })
-  const client = createClient(world.server.url)
-  const call = { path: brokerPath(world.runtimes[0]), body: { input: {} } }
+  const environment = await openServingEnvironment(context, {
+    endpoint: endpoint.url,
+    variables,
+    store: sqliteStoreIn(folder),
+  })
+  const client = createClient(environment.server.url)
+  const call = { path: brokerPath(environment.runtimes[0]), body: { input: {} } }
   await pause(LOOK_MS)
   const underWay = Array.from({ length: 20 }, () => client.send(call))
   await pause(LOOK_MS / 2)
@@ -162,18 +169,18 @@ async function startOnFullDisk(context: ScenarioContext, folder: string): Promis
   await pause(LOOK_MS)
   const refused = await client.send(call)
   const settled = await Promise.all(underWay)
-  world.server.kill('SIGKILL')
-  await Promise.all([endedWithin(world.server), client.close()])
-  const again = createClient((await startWatched(context, world.options)).url)
-  const read = await again.send({ ...LIST, key: world.owner.apiKey })
+  environment.server.kill('SIGKILL')
+  await Promise.all([endedWithin(environment.server), client.close()])
+  const again = createClient((await startWatched(context, environment.options)).url)
+  const read = await again.send({ ...LIST, key: environment.owner.apiKey })
   await pause(LOOK_MS)
   const refusedAgain = await again.send(call)
-  await runAdmin(world.options, ['prune'])
+  await runAdmin(environment.options, ['prune'])
   return prefixed('full start: ', [
     exactly('calls under way that were answered and settled', settled.filter((one) => one.status === 200).length, 20),
     exactly('a new call, its status', refused.status, 429),
     exactly('the next server reads, its status', read.status, 200),
     exactly('a new call there, its status', refusedAgain.status, 429),
-    exactly('executions left `running`', await runningAfter(world.store, 15_000), 0),
+    exactly('executions left `running`', await runningAfter(environment.store, 15_000), 0),
   ])
 }

@@ -3,25 +3,25 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { CreatedRuntime } from '@svc/contract'
 import { z } from 'zod'
-import { type Client, createClient, type Heard, parsed } from '../support/client.ts'
-import { playWhole, speakTurn, startModelDouble } from '../support/model-double.ts'
-import { at, startProbe } from '../support/probe.ts'
-import { usageOf } from '../support/process-usage.ts'
-import { atLeast, atMost, type Check, exactly, none, type Scenario, type ScenarioContext } from '../support/scenario.ts'
-import { PATIENT } from '../support/server.ts'
-import { median, sum } from '../support/statistics.ts'
-import { forEachAtOnce, PROGRAM_MS, within } from '../support/within.ts'
+import { type Client, type ClientReply, createClient, parsed } from '../support/client.ts'
 import {
   addRuntime,
   brokerPath,
   capability,
   createOwner,
+  type Environment,
   type LabOwner,
-  openWorld,
-  type World,
-} from '../support/world.ts'
+  openEnvironment,
+} from '../support/environment.ts'
+import { answerAtOnce, encodeTurn, startModelDouble } from '../support/model-double.ts'
+import { at, startProbe } from '../support/probe.ts'
+import { usageOf } from '../support/process-usage.ts'
+import { atLeast, atMost, type Check, exactly, none, type Scenario, type ScenarioContext } from '../support/scenario.ts'
+import { NO_LOOP_DELAY_LIMIT } from '../support/server.ts'
+import { median, sum } from '../support/statistics.ts'
+import { forEachAtOnce, PROGRAM_MS, within } from '../support/within.ts'
 import { CALL_INVARIANTS, type CallRow, invariantChecks, judgeCalls } from './checker.ts'
-import { type EndpointWay, FAULTS, isFault } from './endpoint-ways.ts'
+import { type EndpointBehaviour, FAULTS, isFault } from './endpoint-behaviours.ts'
 import { taggedBody } from './executes.ts'
 import { readCalls, reconciledWithin, runningAfter } from './rows.ts'
 
@@ -40,60 +40,62 @@ const RECONCILED_MS = 720_000
 const ROUTES = ['broker', 'capability', 'execute'] as const
 type Route = (typeof ROUTES)[number]
 
-const ASKING = speakTurn({ toolCalls: [{ name: 'act' }] })
-const DONE = speakTurn({ text: 'Done.' })
+const ASKING = encodeTurn({ toolCalls: [{ name: 'act' }] })
+const DONE = encodeTurn({ text: 'Done.' })
 
 export const endpointFaults: Scenario = {
   name: 'endpoint-faults',
   title: 'Calls to any misbehaving endpoint end in time and in form, and other tenants do not feel it',
   engines: ['sqlite', 'postgres'],
   async run(context) {
-    const double = await startModelDouble(context, ({ index }) => playWhole(index === 0 ? ASKING : DONE))
+    const double = await startModelDouble(context, ({ index }) => answerAtOnce(index === 0 ? ASKING : DONE))
     const endpoint = await startEndpoint(context)
     const count = context.count(CALLS_AT_ONCE, CALLS_PER_RUNTIME)
     const limits = { SVC_LIMIT_DISPATCH_MS: String(DEADLINE_MS), SVC_LIMIT_EXECUTION_MS: String(EXECUTION_MS) }
-    const world = await openWorld(context, { variables: { ...PATIENT, ...double.variables, ...limits } })
+    const environment = await openEnvironment(context, {
+      variables: { ...NO_LOOP_DELAY_LIMIT, ...double.variables, ...limits },
+    })
     const owners: LabOwner[] = []
     while (owners.length < Math.ceil(count / CALLS_PER_RUNTIME)) {
-      owners.push(await createOwner(world.options, `owner-${owners.length}@example.com`, 'enterprise'))
+      owners.push(await createOwner(environment.options, `owner-${owners.length}@example.com`, 'enterprise'))
     }
-    const client = createClient(world.server.url, count)
-    const stage: Stage = { world, owners, client, count, endpoint }
+    const client = createClient(environment.server.url, count)
+    const setup: Setup = { environment, owners, client, count, endpoint }
     // At an endpoint of its own: the other thread is busy with faults, and half a second late.
     const tenantEndpoint = await startEndpoint(context)
-    const tenant = await addRuntime(world, `${tenantEndpoint.url}/good/tenant`)
-    const { url } = world.server
+    const tenant = await addRuntime(environment, `${tenantEndpoint.url}/good/tenant`)
+    const { url } = environment.server
     const request = { path: brokerPath(tenant), body: { input: {} } }
     const probe = () => startProbe(context, { url, everyMs: 50, request })
-    const good = await playAll(stage, ['good', 'slow'], 'warm')
+    const good = await runRounds(setup, ['good', 'slow'], 'warm')
     const idling = probe()
     await pause(context.count(IDLE_MS, 5_000))
     const idle = await idling.stop()
     const calm = probe()
-    good.push(...(await playAll(stage, ['good', 'slow', 'good', 'slow'], 'calm')))
+    good.push(...(await runRounds(setup, ['good', 'slow', 'good', 'slow'], 'calm')))
     const baseline = await calm.stop()
     const beside = probe()
-    const bad = await playAll(stage, Object.keys(FAULTS).filter(isFault), 'bad')
+    const bad = await runRounds(setup, Object.keys(FAULTS).filter(isFault), 'bad')
     const probes = await beside.stop()
-    const left = await runningAfter(world.store, 10_000)
-    await reconciledWithin(world.store, RECONCILED_MS)
+    const left = await runningAfter(environment.store, 10_000)
+    await reconciledWithin(environment.store, RECONCILED_MS)
     const effects = new Map([...(await endpoint.effects()), ...(await tenantEndpoint.effects())])
     const mostMb = (rounds: readonly Round[]) => Math.max(...rounds.map(({ residentMb }) => residentMb))
     const grownMb = mostMb(bad) - mostMb(good)
     return [
       ...judgeRounds(bad, good),
-      exactly('requests at the address of the redirect', (await endpoint.hits()).get('/target/0') ?? 0, 0),
+      exactly('requests at the address of the redirect', (await endpoint.requests()).get('/target/0') ?? 0, 0),
       atMost('memory beyond that of well-behaved rounds', grownMb, MEMORY_GROWTH_MB, 'MB'),
       exactly('calls of the other tenant that failed', sum([idle, baseline, probes].map((one) => one.failures)), 0),
       atMost('its p99 against well-behaved rounds', at(0.99, probes) / at(0.99, baseline), P99_FACTOR, '×'),
       atMost('its p99 against an idle server', at(0.99, probes) / at(0.99, idle), P99_FACTOR, '×'),
       exactly('executions left `running`', left, 0),
-      ...judgeEffects([...good, ...bad], await readCalls(world.store), effects),
+      ...judgeEffects([...good, ...bad], await readCalls(environment.store), effects),
     ]
   },
 }
 
-/** In a thread of its own, so that its work costs this one nothing but processor time. */
+/** In a thread of its own, so that it does not block this one. */
 async function startEndpoint({ onEnd }: ScenarioContext) {
   const worker = new Worker(new URL('./endpoint-thread.js', import.meta.url))
   onEnd(() => worker.terminate())
@@ -109,14 +111,14 @@ async function startEndpoint({ onEnd }: ScenarioContext) {
   return {
     url: `http://127.0.0.1:${port}`,
     /** Calls that reached it, by their path. */
-    hits: () => ask('hits'),
+    requests: () => ask('hits'),
     /** How often each call had its effect, by call id. */
     effects: () => ask('effects'),
   }
 }
 
-interface Stage {
-  world: World
+interface Setup {
+  environment: Environment
   /** Each has one runtime in every round. An account has so many unknown calls asked about in a second. */
   owners: readonly LabOwner[]
   client: Client
@@ -124,52 +126,57 @@ interface Stage {
   endpoint: Awaited<ReturnType<typeof startEndpoint>>
 }
 
-/** Calls to one endpoint through one route, all at once. */
+/** Concurrent calls to one endpoint over one route. */
 export interface Round {
-  way: EndpointWay
+  behaviour: EndpointBehaviour
   route: Route
   /** Status 0 for no answer. */
   calls: readonly { status: number; text: string; tookMs: number }[]
   /** Of these, how many reached the endpoint. */
-  hits: number
+  requests: number
   residentMb: number
 }
 
-async function playAll(stage: Stage, ways: readonly EndpointWay[], name: string): Promise<Round[]> {
+async function runRounds(setup: Setup, behaviours: readonly EndpointBehaviour[], name: string): Promise<Round[]> {
   const rounds: Round[] = []
-  for (const [index, way] of ways.entries())
-    for (const route of ROUTES) rounds.push(await playRound(stage, { way, route, name: `${name}${index}` }))
+  for (const [index, behaviour] of behaviours.entries())
+    for (const route of ROUTES) rounds.push(await runRound(setup, { behaviour, route, name: `${name}${index}` }))
   return rounds
 }
 
-/** Makes all calls at once, of new runtimes at an address where the endpoint behaves this way. */
-async function playRound(
-  { world, owners, client, count, endpoint }: Stage,
-  { way, route, name }: { way: EndpointWay; route: Route; name: string },
+/** Makes all calls concurrently, to new runtimes whose endpoint behaves in one way. */
+async function runRound(
+  { environment, owners, client, count, endpoint }: Setup,
+  { behaviour, route, name }: { behaviour: EndpointBehaviour; route: Route; name: string },
 ): Promise<Round> {
-  const path = `/${way}/${name}-${route}`
+  const path = `/${behaviour}/${name}-${route}`
   // They stay there, so that the endpoint is asked about unknown calls where it got them.
   const runtimes: CreatedRuntime[] = []
   const manifest = { ...capability('act'), reconcile: true }
   await forEachAtOnce(owners, 4, async (owner) => {
-    runtimes.push(await addRuntime({ server: world.server, owner }, `${endpoint.url}${path}`, manifest))
+    runtimes.push(await addRuntime({ server: environment.server, owner }, `${endpoint.url}${path}`, manifest))
   })
   let residentMb = 0
   const look = () => {
-    residentMb = Math.max(residentMb, usageOf(world.server.pid).residentBytes / 1024 / 1024)
+    residentMb = Math.max(residentMb, usageOf(environment.server.pid).residentBytes / 1024 / 1024)
   }
   const looking = setInterval(look, 100)
   const callOnce = async (_: unknown, index: number): Promise<Round['calls'][number]> => {
     const { runtimeId = '', publicKey: key = '' } = runtimes[Math.floor(index / CALLS_PER_RUNTIME)] ?? {}
     const startedAt = performance.now()
-    const { status, text } = await send(client, { route, runtimeId, key, tag: `${name}-${way}-${route}-${index}` })
+    const { status, text } = await send(client, {
+      route,
+      runtimeId,
+      key,
+      tag: `${name}-${behaviour}-${route}-${index}`,
+    })
     return { status, text, tookMs: performance.now() - startedAt }
   }
   const calls = await Promise.all(Array.from({ length: count }, callOnce))
-  const hits = (await endpoint.hits()).get(path) ?? 0
+  const requests = (await endpoint.requests()).get(path) ?? 0
   clearInterval(looking)
   look()
-  return { way, route, calls, hits, residentMb }
+  return { behaviour, route, calls, requests, residentMb }
 }
 
 interface Call {
@@ -179,34 +186,34 @@ interface Call {
   tag: string
 }
 
-function send(client: Client, { route, runtimeId, key, tag }: Call): Promise<Heard> {
+function send(client: Client, { route, runtimeId, key, tag }: Call): Promise<ClientReply> {
   const input = {}
   if (route === 'broker') return client.send({ path: brokerPath({ runtimeId }), body: { input } })
   if (route === 'execute') return client.send({ path: '/v1/runtime/execute', key, body: taggedBody(tag) })
   return client.send({ path: '/v1/runtime/capability', key, body: { capability: 'act', input } })
 }
 
-/** Each bad call told as promised and in time, each good one served. */
+/** Each bad call must fail with a promised message and in time, each good one must succeed. */
 export function judgeRounds(bad: readonly Round[], good: readonly Round[]): Check[] {
-  const badCalls = bad.flatMap(({ calls, way, route }) => calls.map((call) => ({ ...call, way, route })))
-  // So many calls at once have to wait for each other: their own time, in this run and through this route.
+  const badCalls = bad.flatMap(({ calls, behaviour, route }) => calls.map((call) => ({ ...call, behaviour, route })))
+  // Concurrent calls wait for each other: the time of good calls, in this run and over this route.
   const ownMs = (route: Route) => {
-    const rounds = good.filter((round) => round.way === 'good' && round.route === route)
+    const rounds = good.filter((round) => round.behaviour === 'good' && round.route === route)
     return median(rounds.flatMap(({ calls }) => calls.map(({ tookMs }) => tookMs))) || 0
   }
   const besides = badCalls.map(({ tookMs, route }) => (tookMs - ownMs(route)) / 1_000)
-  const misshapen = badCalls.filter(({ way, route, status, text }) => {
-    const told: readonly string[] = isFault(way) ? FAULTS[way].told : []
-    return status !== (route === 'broker' ? 502 : 200) || !told.includes(messageOf(route, text) ?? '')
+  const misshapen = badCalls.filter(({ behaviour, route, status, text }) => {
+    const promised: readonly string[] = isFault(behaviour) ? FAULTS[behaviour].messages : []
+    return status !== (route === 'broker' ? 502 : 200) || !promised.includes(messageOf(route, text) ?? '')
   })
   const failed = good.flatMap(({ calls, route }) =>
     calls.filter(({ status, text }) => status !== 200 || messageOf(route, text) !== null || !/A-1001/.test(text)),
   )
   return [
-    atLeast('calls that met their fault', (100 * sum(bad.map(({ hits }) => hits))) / badCalls.length, 99, '%'),
+    atLeast('calls that met their fault', (100 * sum(bad.map(({ requests }) => requests))) / badCalls.length, 99, '%'),
     none(
       'answers that are not the promised one',
-      misshapen.map(({ way, route, status, text }) => `${way}, ${route}: ${status} ${text.slice(0, 200)}`),
+      misshapen.map(({ behaviour, route, status, text }) => `${behaviour}, ${route}: ${status} ${text.slice(0, 200)}`),
     ),
     atMost('slowest call', Math.max(...badCalls.map(({ tookMs }) => tookMs)) / 1_000, LATE_S, 's'),
     atMost('slowest call, besides the median of good calls', Math.max(...besides), LATE_S, 's'),
@@ -214,10 +221,10 @@ export function judgeRounds(bad: readonly Round[], good: readonly Round[]): Chec
   ]
 }
 
-const TOLD_UNKNOWN = /whether the call had an effect is unknown\.$/
+const UNKNOWN_MESSAGE = /whether the call had an effect is unknown\.$/
 
 /**
- * What callers were told and what is stored, by the endpoint's log: completed has happened, once, failed has not, and
+ * Compares the answers, the stored calls and the endpoint's log: completed has happened once, failed has not happened, and
  * unknown turned out as the log says.
  */
 export function judgeEffects(
@@ -226,18 +233,18 @@ export function judgeEffects(
   effects: ReadonlyMap<string, number>,
 ): Check[] {
   const byExecution = new Map(stored.map((call) => [call.executionId, call]))
-  const contradicted = rounds.flatMap(({ calls, way, route }) =>
+  const contradicted = rounds.flatMap(({ calls, behaviour, route }) =>
     calls.flatMap(({ text }) => {
       const { executionId = '' } = Acknowledged.safeParse(parsed(text)).data ?? {}
       const { status = 'not stored' } = byExecution.get(executionId) ?? {}
-      const told = toldOf(messageOf(route, text))
-      return status === told ? [] : [`${way}, ${route}: ${executionId} was told ${told} and is ${status}`]
+      const told = statusToldBy(messageOf(route, text))
+      return status === told ? [] : [`${behaviour}, ${route}: ${executionId} was answered ${told} and is ${status}`]
     }),
   )
   const unknown = stored.filter(({ status }) => status === 'unknown')
   const happened = unknown.filter(({ callId }) => effects.has(callId)).length
   return [
-    none('calls that were told to have ended otherwise than is stored', contradicted),
+    none('calls whose answer differs from what is stored', contradicted),
     ...invariantChecks(
       judgeCalls(stored, effects, () => true),
       CALL_INVARIANTS,
@@ -247,9 +254,9 @@ export function judgeEffects(
   ]
 }
 
-function toldOf(message: string | null): 'completed' | 'failed' | 'unknown' {
+function statusToldBy(message: string | null): 'completed' | 'failed' | 'unknown' {
   if (message === null) return 'completed'
-  return TOLD_UNKNOWN.test(message) ? 'unknown' : 'failed'
+  return UNKNOWN_MESSAGE.test(message) ? 'unknown' : 'failed'
 }
 
 const Acknowledged = z.object({ executionId: z.string() })

@@ -3,10 +3,10 @@ import { text } from 'node:stream/consumers'
 import { parentPort } from 'node:worker_threads'
 import { CapabilityCall } from '@svc/contract'
 import { commitFault, listenOnFreePort } from '@svc/testkit'
-import { FAULTS, isFault } from './endpoint-ways.ts'
+import { FAULTS, isFault } from './endpoint-behaviours.ts'
 
-/** Calls by their path, which is `/<way>/<round>`. */
-const hits = new Map<string, number>()
+/** Calls by their path, which is `/<behaviour>/<round>`. */
+const requests = new Map<string, number>()
 /** How often each call had its effect, by call id. */
 const effects = new Map<string, number>()
 const SLOW_MS = 2_000
@@ -18,30 +18,30 @@ const server = createServer((request, response) => {
 })
 
 function take(path: string, body: string, response: ServerResponse): void {
-  const way = path.split('/')[1] ?? ''
+  const behaviour = path.split('/')[1] ?? ''
   const { callId, mode } = CapabilityCall.parse(JSON.parse(body))
   if (mode === 'reconcile') {
     const output = effects.has(callId) ? { status: 'completed', output: null } : { status: 'never' }
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ output }))
     return
   }
-  hits.set(path, (hits.get(path) ?? 0) + 1)
-  if (takesEffect(way, callId)) effects.set(callId, (effects.get(callId) ?? 0) + 1)
-  answer(response, way)
+  requests.set(path, (requests.get(path) ?? 0) + 1)
+  if (takesEffect(behaviour, callId)) effects.set(callId, (effects.get(callId) ?? 0) + 1)
+  answer(response, behaviour)
 }
 
 // Every second call whose answer is unusable has its effect all the same. A redirect says that the call was not taken.
-function takesEffect(way: string, callId: string): boolean {
-  if (!isFault(way)) return true
-  return way !== 'redirect' && callId.charCodeAt(callId.length - 1) % 2 === 0
+function takesEffect(behaviour: string, callId: string): boolean {
+  if (!isFault(behaviour)) return true
+  return behaviour !== 'redirect' && callId.charCodeAt(callId.length - 1) % 2 === 0
 }
 
-function answer(response: ServerResponse, way: string): void {
-  if (isFault(way)) {
-    const chosen = FAULTS[way]
+function answer(response: ServerResponse, behaviour: string): void {
+  if (isFault(behaviour)) {
+    const chosen = FAULTS[behaviour]
     if ('fault' in chosen) commitFault(chosen.fault, response)
     else flood(response, Buffer.from(chosen.flood.repeat(1_000)))
-  } else setTimeout(good, way === 'slow' ? SLOW_MS : 0, response)
+  } else setTimeout(good, behaviour === 'slow' ? SLOW_MS : 0, response)
 }
 
 function good(response: ServerResponse): void {
@@ -57,5 +57,5 @@ function flood({ socket }: ServerResponse, bytes: Buffer): void {
 }
 
 const { port } = await listenOnFreePort(server)
-parentPort?.on('message', (asked) => parentPort?.postMessage([...(asked === 'hits' ? hits : effects)]))
+parentPort?.on('message', (asked) => parentPort?.postMessage([...(asked === 'hits' ? requests : effects)]))
 parentPort?.postMessage(port)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Client, type ClientRequest, type Heard, parsed } from '../support/client.ts'
-import { saying } from '../support/world.ts'
+import { type Client, type ClientReply, type ClientRequest, parsed } from '../support/client.ts'
+import { saying } from '../support/environment.ts'
 
 const Done = z.object({
   executionId: z.string(),
@@ -11,9 +11,9 @@ const Done = z.object({
 })
 
 /** The answer of an execute, as its caller has it when the connection is over. */
-export interface HeardExecution extends Heard {
+export interface ExecutionReply extends ClientReply {
   /** The body of the answer, or of the `done` event; null where there was none. */
-  told: z.infer<typeof Done> | null
+  result: z.infer<typeof Done> | null
   /** Anything after `done`. */
   hasMore: boolean
 }
@@ -29,17 +29,17 @@ export function taggedBody(tag: string) {
 }
 
 /** An execute with a conversation that carries the tag, or another call that answers in the same form. */
-export async function execute(client: Client, { tag, isStream, ...call }: ExecuteCall): Promise<HeardExecution> {
+export async function execute(client: Client, { tag, isStream, ...call }: ExecuteCall): Promise<ExecutionReply> {
   const headers = isStream ? { accept: 'text/event-stream' } : {}
-  const heard = await client.send({ path: '/v1/runtime/execute', body: taggedBody(tag), headers, ...call })
-  return { ...heard, ...toldBy(heard) }
+  const reply = await client.send({ path: '/v1/runtime/execute', body: taggedBody(tag), headers, ...call })
+  return { ...reply, ...resultOf(reply) }
 }
 
-function toldBy({ brokenBy, headers, text }: Heard): Pick<HeardExecution, 'told' | 'hasMore'> {
-  if (brokenBy !== null) return { told: null, hasMore: false }
+function resultOf({ connectionError, headers, text }: ClientReply): Pick<ExecutionReply, 'result' | 'hasMore'> {
+  if (connectionError !== null) return { result: null, hasMore: false }
   const isStream = String(headers['content-type']).startsWith('text/event-stream')
   const [, done = '', more] = isStream ? text.split(/(?:^|\n\n)(?:id: \d+\n)?event: done\ndata: /) : [undefined, text]
   const [data = '', ...rest] = done.split('\n\n')
   const hasMore = more !== undefined || rest.join('').replace(/^:.*$/gm, '').trim() !== ''
-  return { told: Done.safeParse(parsed(data)).data ?? null, hasMore }
+  return { result: Done.safeParse(parsed(data)).data ?? null, hasMore }
 }

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from '../support/client.ts'
+import { brokerPath, openServingEnvironment, type ServingEnvironment } from '../support/environment.ts'
 import { heapAfterCollection } from '../support/inspector.ts'
-import { playSlowly, speakTurn, startModelDouble } from '../support/model-double.ts'
+import { answerSlowly, encodeTurn, startModelDouble } from '../support/model-double.ts'
 import { usageOf } from '../support/process-usage.ts'
 import { freePort } from '../support/programs.ts'
 import { atLeast, atMost, type Check, exactly, none, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import { startCallCounter } from '../support/serving.ts'
 import { countBy } from '../support/statistics.ts'
 import { forEachAtOnce, until } from '../support/within.ts'
-import { brokerPath, type CalledWorld, openCalledWorld } from '../support/world.ts'
 import { CALL_INVARIANTS, invariantChecks, judgeCalls } from './checker.ts'
 import { execute } from './executes.ts'
 import { checkTotals, readCalls, readExecutions, runningAfter, type StoredExecution } from './rows.ts'
@@ -29,8 +29,8 @@ const DESCRIPTOR_SLACK = 5
 const IDLE_MS = 20_000
 const PROMPT_MS = 1_000
 
-const ASKING = speakTurn({ text: ['Let ', 'me ', 'see.'], toolCalls: [{ name: 'act' }] })
-const LONG = speakTurn({ text: Array.from({ length: 200 }, (_, index) => `word${index} `) })
+const ASKING = encodeTurn({ text: ['Let ', 'me ', 'see.'], toolCalls: [{ name: 'act' }] })
+const LONG = encodeTurn({ text: Array.from({ length: 200 }, (_, index) => `word${index} `) })
 
 type Route = 'stream' | 'whole' | 'broker'
 
@@ -47,32 +47,36 @@ export const leavingClients: Scenario = {
     }
     const double = await startModelDouble(context, ({ tag, index }) => {
       arrived(tag)
-      return index === 0 ? playSlowly(ASKING, 80) : playSlowly(LONG, 100)
+      return index === 0 ? answerSlowly(ASKING, 80) : answerSlowly(LONG, 100)
     })
     const endpoint = await startCallCounter(context, { afterMs: 60, onCall: arrived })
     const inspector = await freePort()
-    const world = await openCalledWorld(context, {
+    const environment = await openServingEnvironment(context, {
       endpoint: endpoint.url,
       variables: { ...double.variables, SVC_LIMIT_ENDPOINT_CALLS: '200' },
       nodeArguments: [`--inspect=127.0.0.1:${inspector}`],
     })
-    await leave(context, world, { arrivals, prefix: 'w', count: context.count(WARM_UP, 20) })
-    const before = await restingUsage(world, inspector, null)
-    const departures = await leave(context, world, { arrivals, prefix: 'd', count: context.count(DEPARTURES, 50) })
+    await leave(context, environment, { arrivals, prefix: 'w', count: context.count(WARM_UP, 20) })
+    const before = await restingUsage(environment, inspector, null)
+    const departures = await leave(context, environment, {
+      arrivals,
+      prefix: 'd',
+      count: context.count(DEPARTURES, 50),
+    })
     await until(() => double.open() === 0, PROMPT_MS)
     const openCalls = double.open()
-    const stillRunning = await runningAfter(world.store, IDLE_MS)
-    const after = await restingUsage(world, inspector, before.descriptors)
+    const stillRunning = await runningAfter(environment.store, IDLE_MS)
+    const after = await restingUsage(environment, inspector, before.descriptors)
     const effects = countBy(endpoint.effects, ({ callId }) => callId)
     return [
-      ...judgeDepartures(departures, await readExecutions(world.store)),
+      ...judgeDepartures(departures, await readExecutions(environment.store)),
       exactly('model calls still open a second after the last caller left', openCalls, 0),
       ...invariantChecks(
-        judgeCalls(await readCalls(world.store), effects, () => true),
+        judgeCalls(await readCalls(environment.store), effects, () => true),
         CALL_INVARIANTS,
       ),
       exactly('executions still `running` once all had left', stillRunning, 0),
-      ...(await checkTotals(world)),
+      ...(await checkTotals(environment)),
       atMost('growth of the heap after a full collection', after.heapMb - before.heapMb, HEAP_GROWTH_MB, 'MB'),
       atMost('file descriptors more than before', after.descriptors - before.descriptors, DESCRIPTOR_SLACK),
     ]
@@ -95,7 +99,11 @@ interface Visits {
   count: number
 }
 
-async function leave(context: ScenarioContext, { server, runtimes }: CalledWorld, { arrivals, prefix, count }: Visits) {
+async function leave(
+  context: ScenarioContext,
+  { server, runtimes }: ServingEnvironment,
+  { arrivals, prefix, count }: Visits,
+) {
   const client = createClient(server.url, null)
   const { random } = context
   const departures: Departure[] = []
@@ -112,9 +120,9 @@ async function leave(context: ScenarioContext, { server, runtimes }: CalledWorld
     else arrivals.set(tag, leaveLater)
     const atBroker = { path: brokerPath(runtime), body: { input: {}, metadata: { tag } } }
     const asked = route === 'broker' ? atBroker : { key: runtime.publicKey }
-    const heard = await execute(client, { ...asked, tag, isStream: route === 'stream', signal: controller.signal })
-    const hasLeft = heard.brokenBy !== null && controller.signal.aborted
-    departures.push({ tag, route, hasLeft, isLate: hasLeft && !isEarly, status: heard.status })
+    const reply = await execute(client, { ...asked, tag, isStream: route === 'stream', signal: controller.signal })
+    const hasLeft = reply.connectionError !== null && controller.signal.aborted
+    departures.push({ tag, route, hasLeft, isLate: hasLeft && !isEarly, status: reply.status })
     if (departures.length % 1_000 === 0) context.say(`${departures.length} of ${count} callers have left`)
   })
   await client.close()
@@ -123,7 +131,7 @@ async function leave(context: ScenarioContext, { server, runtimes }: CalledWorld
 
 // Connections that are kept for another call are closed after some seconds.
 async function restingUsage(
-  { store, server: { pid } }: CalledWorld,
+  { store, server: { pid } }: ServingEnvironment,
   inspectorPort: number,
   descriptors: number | null,
 ) {

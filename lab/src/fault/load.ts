@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AnalyticsSummary, BillingUsage } from '@svc/contract'
 import type { Client, ClientRequest } from '../support/client.ts'
+import { brokerPath, type LabOwner, saying } from '../support/environment.ts'
 import type { Random } from '../support/random.ts'
 import { atLeast, atMost, type Check, exactly } from '../support/scenario.ts'
 import type { Store } from '../support/store.ts'
 import { until } from '../support/within.ts'
-import { brokerPath, type LabOwner, saying } from '../support/world.ts'
 import { type Disturbance, invariantChecks, judge, type Ledger, wasDisturbed } from './checker.ts'
-import { drawPlan, type Operation, type Plan, planWords, type Told, toldBy } from './operations.ts'
+import { anyReplica, CAPABILITY, type LoadTarget, type Replica, type Work } from './load-target.ts'
+import { type ClientOutcome, drawPlan, type Operation, outcomeOf, type Plan, planWords } from './operations.ts'
 import { readCalls, readExecutions, reconciledWithin, runningAfter } from './rows.ts'
-import { anyReplica, CAPABILITY, type Replica, type Site, type Work } from './site.ts'
 
 const CLIENTS = 16
 // More than the refill of the slowest bucket gives back before the load has begun in earnest.
@@ -27,11 +27,11 @@ const EFFECTS_EACH = 2
 /** The largest share of refusals by an undisturbed server. A service that refuses everything breaks no invariant. */
 const REFUSED_SHARE = 0.2
 
-/** Clients that ask a site for one thing after the other, and everything that they were told. */
+/** Clients that send one operation after the other, and the outcomes of these operations. */
 export class Load {
   readonly operations: Operation[] = []
   readonly disturbances: Disturbance[] = []
-  readonly site: Site
+  readonly target: LoadTarget
   readonly #random: Random
   readonly #clients: Promise<void>[] = []
   #ops = 0
@@ -39,22 +39,22 @@ export class Load {
   #warmUp = { operations: 0, effects: 0 }
   #baseline = new Map<string, { fullAt: Buckets; admitted: Buckets }>()
 
-  constructor(site: Site, random: Random) {
-    this.site = site
+  constructor(target: LoadTarget, random: Random) {
+    this.target = target
     this.#random = random
   }
 
-  /** Draws a little from every bucket, reads where they stand, and begins. */
+  /** Takes some units from every bucket, reads the buckets, and begins. */
   async start(clients = CLIENTS): Promise<this> {
-    const first = anyReplica(this.site)
+    const first = anyReplica(this.target)
     while (this.#ops < WARM_UP) await Promise.all(Array.from({ length: 6 }, () => this.perform(first, this.draw())))
-    const rows = await readExecutions(this.site.store)
-    for (const { ownerId } of this.site.owners) {
+    const rows = await readExecutions(this.target.store)
+    for (const { ownerId } of this.target.owners) {
       const own = rows.filter((row) => row.ownerId === ownerId)
       const admitted = { executions: own.length, anonymous: own.filter(({ kind }) => kind === 'broker').length }
-      this.#baseline.set(ownerId, { fullAt: await readBuckets(this.site.store, ownerId), admitted })
+      this.#baseline.set(ownerId, { fullAt: await readBuckets(this.target.store, ownerId), admitted })
     }
-    this.#warmUp = { operations: this.operations.length, effects: this.site.effects.size }
+    this.#warmUp = { operations: this.operations.length, effects: this.target.effects.size }
     this.addClients(clients)
     return this
   }
@@ -65,30 +65,30 @@ export class Load {
 
   async #work(): Promise<void> {
     for (let pauseMs = FIRST_PAUSE_MS; !this.#isStopped; ) {
-      const [first, ...rest] = this.site.fleet.live
-      const told = first ? await this.perform(this.#random.pick([first, ...rest]), this.draw()) : null
-      const hasFailed = told === null || told.as === 'refused' || told.as === 'unknown'
+      const [first, ...rest] = this.target.replicaSet.live
+      const outcome = first ? await this.perform(this.#random.pick([first, ...rest]), this.draw()) : null
+      const hasFailed = outcome === null || outcome.as === 'refused' || outcome.as === 'unknown'
       if (hasFailed) await pause(pauseMs)
       pauseMs = hasFailed ? Math.min(2 * pauseMs, LONGEST_PAUSE_MS) : FIRST_PAUSE_MS
     }
   }
 
   draw(changes: Partial<Plan> = {}): Plan {
-    return { ...drawPlan(this.#random, this.#ops++, this.site.runtimes.length), ...changes }
+    return { ...drawPlan(this.#random, this.#ops++, this.target.runtimes.length), ...changes }
   }
 
-  /** Performs one operation on a server, and notes what was told of it. */
-  async perform(replica: Replica, plan: Plan): Promise<Told> {
+  /** Performs one operation on a server, and records its outcome. */
+  async perform(replica: Replica, plan: Plan): Promise<ClientOutcome> {
     const { nodeId, client } = replica
     const invokedAt = Date.now()
-    const told = toldBy(plan.route, await client.send(this.#requestOf(plan)))
-    this.operations.push({ plan, nodeId, invokedAt, endedAt: Date.now(), told })
-    return told
+    const outcome = outcomeOf(plan.route, await client.send(this.#requestOf(plan)))
+    this.operations.push({ plan, nodeId, invokedAt, endedAt: Date.now(), outcome })
+    return outcome
   }
 
   #requestOf(plan: Plan): ClientRequest {
     const { op, callMs: ms, isReset: reset, route } = plan
-    const { runtimeId = '', publicKey: key } = this.site.runtimes[plan.runtime] ?? {}
+    const { runtimeId = '', publicKey: key } = this.target.runtimes[plan.runtime] ?? {}
     const metadata = { op }
     if (route === 'broker') {
       const input: Work = { op, ms, reset }
@@ -98,7 +98,7 @@ export class Load {
     return { path: '/v1/runtime/execute', key, body: { messages: saying(planWords(plan)), metadata }, headers }
   }
 
-  /** Notes that operations of a node may fail from now on; the returned function notes that this is over. */
+  /** Records that operations of a node may fail from now on; the returned function ends that period. */
   disturb({ nodeId }: Pick<Replica, 'nodeId'>): () => void {
     const disturbance = { nodeId, from: Date.now(), to: Number.POSITIVE_INFINITY }
     this.disturbances.push(disturbance)
@@ -110,13 +110,17 @@ export class Load {
   /** Resolves when a node has completed so many operations more, or after half a minute. */
   async answered({ nodeId }: Pick<Replica, 'nodeId'>, count: number): Promise<void> {
     const from = this.operations.length
-    const isAnswer = (one: Operation) => one.nodeId === nodeId && one.told.as === 'completed'
+    const isAnswer = (one: Operation) => one.nodeId === nodeId && one.outcome.as === 'completed'
     await until(() => this.operations.slice(from).filter(isAnswer).length >= count, 30_000, 5)
   }
 
   /** Operations whose client does not know whether they happened: that the faults were felt. */
   brokenOff(): Check {
-    return atLeast('operations that broke off', this.operations.filter(({ told }) => told.as === 'unknown').length, 1)
+    return atLeast(
+      'operations that broke off',
+      this.operations.filter(({ outcome }) => outcome.as === 'unknown').length,
+      1,
+    )
   }
 
   async stop(): Promise<void> {
@@ -126,27 +130,27 @@ export class Load {
 
   /** Ends the load, waits until nothing runs any more, no longer than `quietMs`, and judges. */
   async judge(quietMs: number, faults: number): Promise<Check[]> {
-    const { site, operations, disturbances } = this
+    const { target, operations, disturbances } = this
     await this.stop()
-    await runningAfter(site.store, quietMs)
-    await reconciledWithin(site.store, RECONCILED_MS)
+    await runningAfter(target.store, quietMs)
+    await reconciledWithin(target.store, RECONCILED_MS)
     const breaches = judge({
       operations,
-      executions: await readExecutions(site.store),
-      calls: await readCalls(site.store),
-      effects: site.effects,
-      modelRequests: new Map([...site.modelRequests].map(([op, count]) => [Number(op), count])),
-      ledgers: await Promise.all(site.owners.map((owner) => this.#readLedger(owner))),
+      executions: await readExecutions(target.store),
+      calls: await readCalls(target.store),
+      effects: target.effects,
+      modelRequests: new Map([...target.modelRequests].map(([op, count]) => [Number(op), count])),
+      ledgers: await Promise.all(target.owners.map((owner) => this.#readLedger(owner))),
       disturbances,
     })
     const own = operations.slice(this.#warmUp.operations)
-    const acknowledged = own.filter(({ told }) => told.as === 'completed' || told.as === 'failed')
+    const acknowledged = own.filter(({ outcome }) => outcome.as === 'completed' || outcome.as === 'failed')
     const calm = own.filter((operation) => !wasDisturbed(operation, disturbances))
-    const refused = calm.filter(({ told }) => told.as === 'refused')
-    const effects = site.effects.size - this.#warmUp.effects
+    const refused = calm.filter(({ outcome }) => outcome.as === 'refused')
+    const effects = target.effects.size - this.#warmUp.effects
     return [
       ...invariantChecks(breaches),
-      exactly('servers that ended by themselves', site.fleet.hasLostOne ? 1 : 0, 0),
+      exactly('servers that ended by themselves', target.replicaSet.hasLostOne ? 1 : 0, 0),
       atLeast('acknowledged executions, the warm-up aside', acknowledged.length, faults * ACKNOWLEDGED_EACH),
       atLeast('calls that reached the endpoint, the warm-up aside', effects, faults * EFFECTS_EACH),
       atMost('share of refusals while nothing was wrong', refused.length / Math.max(1, calm.length), REFUSED_SHARE),
@@ -157,9 +161,9 @@ export class Load {
     const { ownerId } = owner
     const before = this.#baseline.get(ownerId)
     if (!before) throw new Error(`there is no baseline of ${ownerId}`)
-    const { client } = anyReplica(this.site)
+    const { client } = anyReplica(this.target)
     const limits = BillingUsage.parse(await get(client, '/v1/billing/usage', owner))
-    const fullAt = await readBuckets(this.site.store, ownerId)
+    const fullAt = await readBuckets(this.target.store, ownerId)
     // From the baseline on each draw moves a bucket by one unit exactly, for as long as it is never full again.
     const drawn = (name: keyof Buckets) => {
       const unitMs = Math.ceil(HOUR_MS / (limits[name].perHour ?? Number.NaN))
@@ -188,7 +192,7 @@ async function readBuckets(store: Store, ownerId: string): Promise<Buckets> {
 
 /** Reads as an owner. Throws an answer that is not a 200. */
 export async function get(client: Client, path: string, { apiKey: key }: LabOwner): Promise<unknown> {
-  const heard = await client.send({ method: 'GET', path, key })
-  if (heard.status !== 200) throw new Error(`${path}: ${JSON.stringify(heard)}`)
-  return JSON.parse(heard.text)
+  const reply = await client.send({ method: 'GET', path, key })
+  if (reply.status !== 200) throw new Error(`${path}: ${JSON.stringify(reply)}`)
+  return JSON.parse(reply.text)
 }

@@ -1,12 +1,12 @@
 import { CapabilityFailure, CapabilityOutput, ErrorBody, ExecuteResponse } from '@svc/contract'
-import type { Heard } from '../support/client.ts'
+import type { ClientReply } from '../support/client.ts'
 import type { Random } from '../support/random.ts'
 
 export type Route = 'execute' | 'stream' | 'broker'
 
 /**
- * One operation. It travels in the words of the message and in the input of the call, so that the model's double and the
- * endpoint need no memory to play their parts.
+ * One operation. It is encoded in the message and in the input of the call, so that the model's double and the endpoint need
+ * no state.
  */
 export interface Plan {
   op: number
@@ -59,8 +59,8 @@ export function turnsOf({ calls }: Pick<Plan, 'calls'>): number {
   return calls > 0 ? 2 : 1
 }
 
-/** The outcome of an operation as its client was told. `unknown`: it may have happened or not. */
-export type Told =
+/** The outcome of an operation as its client knows it. `unknown`: it may have happened or not. */
+export type ClientOutcome =
   | { as: 'completed'; executionId: string; tokens: number | null }
   | { as: 'failed'; executionId: string; reason: string }
   | { as: 'refused'; status: number; reason: string }
@@ -73,31 +73,31 @@ export interface Operation {
   nodeId: string
   invokedAt: number
   endedAt: number
-  told: Told
+  outcome: ClientOutcome
 }
 
 /** The promise that an answer makes. A stream whose `done` arrived does so however its connection ended. */
-export function toldBy(route: Route, heard: Heard): Told {
-  if (heard.brokenBy !== null) {
-    const done = route === 'stream' ? doneOf(heard.text) : null
-    return done === null ? { as: 'unknown', reason: heard.brokenBy } : toldByExecution(done)
+export function outcomeOf(route: Route, reply: ClientReply): ClientOutcome {
+  if (reply.connectionError !== null) {
+    const done = route === 'stream' ? doneOf(reply.text) : null
+    return done === null ? { as: 'unknown', reason: reply.connectionError } : executionOutcome(done)
   }
-  if (route === 'broker' && (heard.status === 200 || heard.status === 502)) return toldByCall(heard.text)
-  if (heard.status === 200) return toldByExecution(route === 'stream' ? doneOf(heard.text) : heard.text)
-  const { message } = ErrorBody.parse(JSON.parse(heard.text)).error
-  const isRefusal = heard.headers['retry-after'] !== undefined && message.includes('Nothing was done')
-  if (heard.status >= 500 && !isRefusal) return { as: 'unknown', reason: message }
-  return { as: 'refused', status: heard.status, reason: message }
+  if (route === 'broker' && (reply.status === 200 || reply.status === 502)) return callOutcome(reply.text)
+  if (reply.status === 200) return executionOutcome(route === 'stream' ? doneOf(reply.text) : reply.text)
+  const { message } = ErrorBody.parse(JSON.parse(reply.text)).error
+  const isRefusal = reply.headers['retry-after'] !== undefined && message.includes('Nothing was done')
+  if (reply.status >= 500 && !isRefusal) return { as: 'unknown', reason: message }
+  return { as: 'refused', status: reply.status, reason: message }
 }
 
-function toldByExecution(text: string | null): Told {
+function executionOutcome(text: string | null): ClientOutcome {
   if (text === null) return { as: 'unknown', reason: 'the stream ended without “done”' }
   const { executionId, status, totalTokens, error } = ExecuteResponse.parse(JSON.parse(text))
   if (status === 'failed') return { as: 'failed', executionId, reason: error?.message ?? '' }
   return { as: 'completed', executionId, tokens: totalTokens }
 }
 
-function toldByCall(text: string): Told {
+function callOutcome(text: string): ClientOutcome {
   const body: unknown = JSON.parse(text)
   const failure = CapabilityFailure.safeParse(body)
   if (!failure.success) return { as: 'completed', executionId: CapabilityOutput.parse(body).executionId, tokens: null }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { atLeast, atMost, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import type { Store } from '../support/store.ts'
-import { DeathWatch } from './death-watch.ts'
 import { Load } from './load.ts'
-import { anyReplica, openSite } from './site.ts'
+import { anyReplica, openLoadTarget } from './load-target.ts'
+import { TakeoverWatch } from './takeover-watch.ts'
 
 const PAUSES = 3
 /** Longer than a lease, and as long as it takes until the other server has taken over. */
@@ -17,10 +17,10 @@ export const pauses: Scenario = {
   title: 'SIGSTOP of a server for longer than its lease: executions that were taken over stay as they are',
   engines: ['postgres'],
   async run(context) {
-    const site = await openSite(context, { replicas: 2, connections: 64 })
-    const { store } = site
-    const load = await new Load(site, context.random.fork()).start()
-    const watch = new DeathWatch(store)
+    const target = await openLoadTarget(context, { replicas: 2, connections: 64 })
+    const { store } = target
+    const load = await new Load(target, context.random.fork()).start()
+    const watch = new TakeoverWatch(store)
     const count = context.count(PAUSES)
     const takenOver = new Map<string, string>()
     for (let index = 1; index <= count; index += 1) {
@@ -40,12 +40,12 @@ export const pauses: Scenario = {
 }
 
 /** The stored end of each execution that ran on the frozen server. */
-async function freezeOne({ random }: ScenarioContext, load: Load, watch: DeathWatch): Promise<Map<string, string>> {
-  const { store, fleet } = load.site
-  const victim = random.pick([anyReplica(load.site), ...fleet.live.slice(1)])
+async function freezeOne({ random }: ScenarioContext, load: Load, watch: TakeoverWatch): Promise<Map<string, string>> {
+  const { store, replicaSet } = load.target
+  const victim = random.pick([anyReplica(load.target), ...replicaSet.live.slice(1)])
   await load.answered(victim, random.int(5, 40))
   const endDisturbance = load.disturb(victim)
-  const goOn = fleet.freeze(victim)
+  const goOn = replicaSet.freeze(victim)
   const { since } = await watch.add(victim)
   const rows = await store.query("select execution_id from executions where status = 'running' and node_id = ?", [
     victim.nodeId,

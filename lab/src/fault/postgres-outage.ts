@@ -4,9 +4,9 @@ import { atLeast, atMost, type Check, exactly, type Scenario } from '../support/
 import type { Outage } from '../support/tcp-relay.ts'
 import { until } from '../support/within.ts'
 import { Load } from './load.ts'
-import type { Operation, Told } from './operations.ts'
+import { openLoadTarget, PAUSES, type Replica } from './load-target.ts'
+import type { ClientOutcome, Operation } from './operations.ts'
 import { openRelayedStore, type RelayedStore } from './relayed-store.ts'
-import { openSite, PAUSES, type Replica } from './site.ts'
 
 const OUTAGES: readonly Outage[] = ['refuse', 'hang', 'reset']
 /** Longer than a lease; the shortest leaves ten seconds in which each operation is judged, however late it ends. */
@@ -35,8 +35,8 @@ export const postgresOutage: Scenario = {
     const { relayed: store, relay } = await openRelayedStore(context)
     const limits = { SVC_LIMIT_EXECUTION_MS: String(executionMs), SVC_LIMIT_DISPATCH_MS: String(DISPATCH_MS) }
     const variables = { SVC_OPS_PORT: '0', ...limits }
-    const site = await openSite(context, { store, replicas: 2, variables })
-    const load = await new Load(site, context.random.fork()).start(CLIENTS)
+    const target = await openLoadTarget(context, { store, replicas: 2, variables })
+    const load = await new Load(target, context.random.fork()).start(CLIENTS)
     const outages: OutageNotes[] = []
     for (const kind of OUTAGES) {
       const outage = await breakOnce(load, relay, { kind, outageMs })
@@ -63,14 +63,14 @@ export interface Look {
   hasRetryAfter: boolean
 }
 
-/** One time in which the database could not be reached. */
+/** One outage of the database. */
 export interface OutageNotes {
   from: number
   to: number
   looks: readonly Look[]
-  operations: readonly Pick<Operation, 'invokedAt' | 'endedAt' | 'told'>[]
-  /** Executions that began before it and ended after it, as their callers were told. */
-  lasting: readonly Told[]
+  operations: readonly Pick<Operation, 'invokedAt' | 'endedAt' | 'outcome'>[]
+  /** The outcomes of executions that began before it and ended after it. */
+  lasting: readonly ClientOutcome[]
   /** From its end until every server had completed an operation that was asked for since it began. */
   successMs: number
 }
@@ -81,17 +81,17 @@ interface Break {
 }
 
 async function breakOnce(load: Load, relay: RelayedStore['relay'], { kind, outageMs }: Break): Promise<OutageNotes> {
-  const { fleet, owners } = load.site
-  const answered = () => Promise.all(fleet.live.map((replica) => load.answered(replica, 5)))
+  const { replicaSet, owners } = load.target
+  const answered = () => Promise.all(replicaSet.live.map((replica) => load.answered(replica, 5)))
   await answered()
   const changes = { route: 'stream', calls: 0, isReset: false } as const
   const pieceMs = Math.ceil((outageMs + LASTING_MS) / PAUSES)
-  const lasting = fleet.live.flatMap((replica) =>
+  const lasting = replicaSet.live.flatMap((replica) =>
     Array.from({ length: LASTING_EACH }, () => load.perform(replica, load.draw({ ...changes, pieceMs }))),
   )
   await answered()
-  const stopWatching = watchAll(fleet.live, owners[0]?.apiKey ?? '')
-  const endDisturbances = fleet.live.map((replica) => load.disturb(replica))
+  const stopWatching = watchAll(replicaSet.live, owners[0]?.apiKey ?? '')
+  const endDisturbances = replicaSet.live.map((replica) => load.disturb(replica))
   await relay.breakBy(kind)
   const from = Date.now()
   // Of a silent database, clients that were there before wait for what they had asked for.
@@ -100,15 +100,15 @@ async function breakOnce(load: Load, relay: RelayedStore['relay'], { kind, outag
   const to = Date.now()
   await relay.mend()
   const firsts = () =>
-    fleet.live.map(({ nodeId }) => {
-      const isFirst = ({ nodeId: asked, invokedAt, endedAt, told }: Operation) =>
-        asked === nodeId && invokedAt >= from && endedAt >= to && told.as === 'completed'
+    replicaSet.live.map(({ nodeId }) => {
+      const isFirst = ({ nodeId: asked, invokedAt, endedAt, outcome }: Operation) =>
+        asked === nodeId && invokedAt >= from && endedAt >= to && outcome.as === 'completed'
       return load.operations.find(isFirst)?.endedAt ?? Number.POSITIVE_INFINITY
     })
   await until(() => Math.max(...firsts()) < Number.POSITIVE_INFINITY, WAIT_MS)
-  const [looks, told] = await Promise.all([stopWatching(), Promise.all(lasting)])
+  const [looks, outcome] = await Promise.all([stopWatching(), Promise.all(lasting)])
   for (const end of endDisturbances) end()
-  return { from, to, looks, operations: [], lasting: told, successMs: Math.max(...firsts()) - to }
+  return { from, to, looks, operations: [], lasting: outcome, successMs: Math.max(...firsts()) - to }
 }
 
 /** Asks every server for its health, its readiness and a read of the account's, again and again, answered or not. */
@@ -140,7 +140,7 @@ export function judgeOutages(outages: readonly OutageNotes[]): Check[] {
   const asked = outages.map((outage) => outage.operations.filter((one) => isDuring(outage, one)))
   const [reads, health, readiness] = [looks('read'), looks('health'), looks('readiness', UNREADY_AFTER_MS)]
   const lasting = outages.map((outage) => outage.lasting)
-  const refused = ({ told }: OutageNotes['operations'][number]) => told.as === 'refused' && told.status === 500
+  const refused = ({ outcome }: OutageNotes['operations'][number]) => outcome.as === 'refused' && outcome.status === 500
   const longest = (list: readonly Pick<Look, 'invokedAt' | 'endedAt'>[]) =>
     Math.max(0, ...list.map(({ invokedAt, endedAt }) => endedAt - invokedAt))
   const few = (what: string, lists: readonly (readonly unknown[])[], least = FEWEST) =>
@@ -182,9 +182,11 @@ function isDuring(
  * No server ended, so another one failed what was alive, but for admissions whose commit was never answered: these are
  * failed with the same words.
  */
-async function countTakenOver({ site, operations }: Load): Promise<number> {
-  const unknown = new Set(operations.filter(({ told }) => told.as === 'unknown').map(({ plan }) => String(plan.op)))
-  const rows = await site.store.query('select metadata from executions where error = ?', [
+async function countTakenOver({ target, operations }: Load): Promise<number> {
+  const unknown = new Set(
+    operations.filter(({ outcome }) => outcome.as === 'unknown').map(({ plan }) => String(plan.op)),
+  )
+  const rows = await target.store.query('select metadata from executions where error = ?', [
     'The service was interrupted while the execution ran.',
   ])
   return rows.filter(({ metadata }) => !unknown.has(/"op":(\d+)/.exec(String(metadata))?.[1] ?? '')).length

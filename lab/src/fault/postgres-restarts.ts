@@ -3,7 +3,7 @@ import { startPostgresCluster } from '../support/postgres-cluster.ts'
 import { atLeast, atMost, type Scenario } from '../support/scenario.ts'
 import { createPostgresStore } from '../support/store.ts'
 import { Load } from './load.ts'
-import { anyReplica, openSite } from './site.ts'
+import { anyReplica, openLoadTarget } from './load-target.ts'
 
 const RESTARTS = 20
 const FIRST_SUCCESS_MS = 5_000
@@ -21,27 +21,27 @@ export const postgresRestarts: Scenario = {
     const database = await startPostgresCluster(context)
     const store = await createPostgresStore(database.url)
     const variables = { SVC_LIMIT_EXECUTION_MS: String(EXECUTION_MS), SVC_LIMIT_DISPATCH_MS: String(DISPATCH_MS) }
-    const site = await openSite(context, { store, replicas: 2, variables })
-    const load = await new Load(site, random.fork()).start()
+    const target = await openLoadTarget(context, { store, replicas: 2, variables })
+    const load = await new Load(target, random.fork()).start()
     const { operations } = load
-    const { live } = site.fleet
+    const { live } = target.replicaSet
     const count = context.count(RESTARTS)
     let [felt, longestMs] = [0, 0]
     for (let restart = 1; restart <= count; restart += 1) {
-      await load.answered(anyReplica(site), random.int(5, 60))
+      await load.answered(anyReplica(target), random.int(5, 60))
       await pause(random.int(0, 80))
       const endDisturbances = live.map((replica) => load.disturb(replica))
       const before = operations.length
       await database.restart({}, 'immediate')
       const readyAt = Date.now()
       await Promise.all(live.map((replica) => load.answered(replica, 1)))
-      const told = operations.slice(before)
+      const outcome = operations.slice(before)
       for (const { nodeId } of live) {
-        const isFirst = (one: (typeof told)[number]) => one.nodeId === nodeId && one.endedAt >= readyAt
-        const first = told.find((one) => isFirst(one) && one.told.as === 'completed')
+        const isFirst = (one: (typeof outcome)[number]) => one.nodeId === nodeId && one.endedAt >= readyAt
+        const first = outcome.find((one) => isFirst(one) && one.outcome.as === 'completed')
         longestMs = Math.max(longestMs, (first?.endedAt ?? Number.POSITIVE_INFINITY) - readyAt)
       }
-      felt += told.some((one) => one.told.as === 'unknown' || one.told.as === 'refused') ? 1 : 0
+      felt += outcome.some((one) => one.outcome.as === 'unknown' || one.outcome.as === 'refused') ? 1 : 0
       for (const end of endDisturbances) end()
       // The mark is missed: more restarts would only wait as long again.
       if (longestMs === Number.POSITIVE_INFINITY) break

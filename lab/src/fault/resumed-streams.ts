@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ExecuteResponse } from '@svc/contract'
-import { playSlowly, speakTurn, startModelDouble } from '../support/model-double.ts'
+import { openServingEnvironment, type ServingEnvironment, stopServer } from '../support/environment.ts'
+import { answerSlowly, encodeTurn, startModelDouble } from '../support/model-double.ts'
 import type { Random } from '../support/random.ts'
 import {
   type Check,
@@ -17,7 +18,6 @@ import { startCallCounter } from '../support/serving.ts'
 import { sum } from '../support/statistics.ts'
 import type { Store } from '../support/store.ts'
 import { forEachAtOnce } from '../support/within.ts'
-import { type CalledWorld, openCalledWorld, stopServer } from '../support/world.ts'
 import { openReplicas } from './balanced.ts'
 import { taggedBody } from './executes.ts'
 import { readExecutions, runningAfter } from './rows.ts'
@@ -38,24 +38,24 @@ export const resumedStreams: Scenario = {
       const words = wordsOf(tag)
       const asks = index === 0 && callsOf(tag)
       const turn = asks ? { text: words.slice(0, 1), toolCalls: [{ name: 'act' }] } : { text: words }
-      return playSlowly(speakTurn(turn), 5 + (wordCount(tag) % 20))
+      return answerSlowly(encodeTurn(turn), 5 + (wordCount(tag) % 20))
     })
     const { url: endpoint } = await startCallCounter(context, { afterMs: 20 })
     const variables = { ...model.variables, SVC_LIMIT_ENDPOINT_CALLS: '400', SVC_LOG_LEVEL: 'info' }
     if (context.engine === 'sqlite') {
-      const world = await openCalledWorld(context, { endpoint, variables })
-      const { server } = world
-      return playAll(context, random, { world, servers: [server], name: 'one-server', urlOf: () => server.url })
+      const environment = await openServingEnvironment(context, { endpoint, variables })
+      const { server } = environment
+      return playAll(context, random, { environment, servers: [server], name: 'one-server', urlOf: () => server.url })
     }
     const checks: Check[] = []
     for (const name of ['behind-HAProxy', 'any-replica']) {
       const areKnown = name === 'any-replica'
-      const { world, replicas, balance } = await openReplicas(context, { endpoint, variables, areKnown })
+      const { environment, replicas, balance } = await openReplicas(context, { endpoint, variables, areKnown })
       const servers = replicas.map(({ server }) => server)
-      const anyOf = () => servers[random.int(0, servers.length - 1)]?.url ?? world.server.url
+      const anyOf = () => servers[random.int(0, servers.length - 1)]?.url ?? environment.server.url
       const balancer = areKnown ? '' : await balance()
       const urlOf = areKnown ? anyOf : () => balancer
-      checks.push(...(await playAll(context, random, { world, servers, name, urlOf })))
+      checks.push(...(await playAll(context, random, { environment, servers, name, urlOf })))
     }
     return checks
   },
@@ -65,15 +65,15 @@ const wordCount = (tag: string) => Number(/-(\d+)$/.exec(tag)?.[1])
 const wordsOf = (tag: string) => Array.from({ length: wordCount(tag) }, (_, index) => `${MARK}-${tag}-${index} `)
 const callsOf = (tag: string) => wordCount(tag) % 3 === 0
 
-/** What an uncut stream of this tag tells. Words that arrive from the model at once are one event. */
+/** The transcript of an uncut stream of this tag. Words that arrive from the model at once are one event. */
 function transcriptOf(tag: string): string {
   const words = wordsOf(tag)
   const called = callsOf(tag) ? [...words.slice(0, 1), '<capability_start>', '<capability_end>'] : []
   return ['<execution>', ...called, ...words, '<done>'].join('')
 }
 
-interface Stage {
-  world: CalledWorld
+interface Setup {
+  environment: ServingEnvironment
   servers: readonly ServerProcess[]
   /** Part of the tags: the model counts the requests of each. */
   name: string
@@ -81,28 +81,28 @@ interface Stage {
   urlOf(): string
 }
 
-async function playAll(context: ScenarioContext, random: Random, stage: Stage): Promise<Check[]> {
-  const { name, world, servers } = stage
+async function playAll(context: ScenarioContext, random: Random, setup: Setup): Promise<Check[]> {
+  const { name, environment, servers } = setup
   const tags = Array.from({ length: context.count(STREAMS, 20) }, (_, index) => {
     return `${name}${index}-${random.int(1, LONGEST_TEXT)}`
   })
   const cuts = tags.map((tag) => random.int(1, wordCount(tag) + 1))
-  const runs: HeardRun[] = []
+  const runs: StreamReply[] = []
   await forEachAtOnce(tags, AT_ONCE, async (tag, index) => {
-    runs.push(await hearRun(stage, tag, cuts[index] ?? 1))
+    runs.push(await readStream(setup, tag, cuts[index] ?? 1))
   })
-  const running = await runningAfter(world.store, 20_000)
+  const running = await runningAfter(environment.store, 20_000)
   const logs = await Promise.all(servers.map(stopServer))
-  const kept = [...logs.map(({ stderr, stdout }) => stderr + stdout), ...(await everythingIn(world.store))]
-  const completed = (await readExecutions(world.store)).filter(({ status }) => status === 'completed')
+  const kept = [...logs.map(({ stderr, stdout }) => stderr + stdout), ...(await everythingIn(environment.store))]
+  const completed = (await readExecutions(environment.store)).filter(({ status }) => status === 'completed')
   const secrets = [MARK, ...runs.slice(0, 50).map(({ resumeKey }) => resumeKey)]
   const leaks = kept.filter((text) => secrets.some((secret) => text.includes(secret)))
-  const tagsOf = (isWrong: (run: HeardRun) => boolean) => runs.filter(isWrong).map(({ tag }) => tag)
+  const tagsOf = (isWrong: (run: StreamReply) => boolean) => runs.filter(isWrong).map(({ tag }) => tag)
   return prefixed(`${name}, `, [
     counted('connections that resumed', sum(runs.map(({ connections }) => connections - 1))),
     none(
       'transcripts unlike an uncut one’s',
-      tagsOf(({ tag, told }) => told.join('') !== transcriptOf(tag)),
+      tagsOf(({ tag, events }) => events.join('') !== transcriptOf(tag)),
     ),
     none(
       'streams with an event missing or twice',
@@ -110,7 +110,7 @@ async function playAll(context: ScenarioContext, random: Random, stage: Stage): 
     ),
     none(
       'ends whose text is another',
-      tagsOf(({ done, told }) => textOf(done) !== told.filter((text) => !text.startsWith('<')).join('')),
+      tagsOf(({ done, events }) => textOf(done) !== events.filter((text) => !text.startsWith('<')).join('')),
     ),
     exactly('executions that completed', completed.length, tags.length),
     exactly('executions still running', running, 0),
@@ -118,12 +118,12 @@ async function playAll(context: ScenarioContext, random: Random, stage: Stage): 
   ])
 }
 
-/** What one stream told, over all its connections. */
-interface HeardRun {
+/** The events of one stream, over all its connections. */
+interface StreamReply {
   tag: string
   ids: number[]
   /** Types of events, and the text of those that have some. */
-  told: string[]
+  events: string[]
   done: ExecuteResponse | null
   connections: number
   executionId: string
@@ -138,9 +138,9 @@ function textOf(done: ExecuteResponse | null): string {
 }
 
 /** Reads a stream, and leaves it after so many events for another connection; half of them once more. */
-async function hearRun({ urlOf, world }: Stage, tag: string, cutAfter: number): Promise<HeardRun> {
-  const heard: HeardRun = { tag, ids: [], told: [], done: null, connections: 0, executionId: '', resumeKey: '' }
-  const authorization = `Bearer ${world.runtimes[0].publicKey}`
+async function readStream({ urlOf, environment }: Setup, tag: string, cutAfter: number): Promise<StreamReply> {
+  const reply: StreamReply = { tag, ids: [], events: [], done: null, connections: 0, executionId: '', resumeKey: '' }
+  const authorization = `Bearer ${environment.runtimes[0].publicKey}`
   const begin = () =>
     fetch(`${urlOf()}/v1/runtime/execute`, {
       method: 'POST',
@@ -148,22 +148,22 @@ async function hearRun({ urlOf, world }: Stage, tag: string, cutAfter: number): 
       body: JSON.stringify({ ...taggedBody(tag), detach: true }),
     })
   const resume = () =>
-    fetch(`${urlOf()}/v1/runtime/executions/${heard.executionId}/events`, {
-      headers: { authorization, 'x-svc-resume-key': heard.resumeKey, 'last-event-id': String(heard.ids.at(-1)) },
+    fetch(`${urlOf()}/v1/runtime/executions/${reply.executionId}/events`, {
+      headers: { authorization, 'x-svc-resume-key': reply.resumeKey, 'last-event-id': String(reply.ids.at(-1)) },
     })
   const cuts = [cutAfter, ...(cutAfter % 2 === 0 ? [cutAfter / 2] : []), Number.POSITIVE_INFINITY]
   for (const cut of cuts) {
-    if (heard.done !== null) break
-    const answer = await (heard.connections === 0 ? begin() : resume())
-    heard.connections += 1
+    if (reply.done !== null) break
+    const answer = await (reply.connections === 0 ? begin() : resume())
+    reply.connections += 1
     if (!answer.ok || !answer.body) throw new Error(`${tag} was answered with ${answer.status}: ${await answer.text()}`)
-    await hearConnection(heard, answer.body, cut)
+    await readConnection(reply, answer.body, cut)
   }
-  return heard
+  return reply
 }
 
-/** Hears at most so many events of one connection, and leaves it. */
-async function hearConnection(heard: HeardRun, body: AsyncIterable<Uint8Array>, most: number): Promise<void> {
+/** Reads at most so many events of one connection, and closes it. */
+async function readConnection(reply: StreamReply, body: AsyncIterable<Uint8Array>, most: number): Promise<void> {
   const decoder = new TextDecoder()
   let [text, count] = ['', 0]
   for await (const bytes of body) {
@@ -172,19 +172,19 @@ async function hearConnection(heard: HeardRun, body: AsyncIterable<Uint8Array>, 
     for (const frame of frames) {
       const [, id, data] = /^id: (\d+)\nevent: \w+\ndata: (.*)$/.exec(frame) ?? []
       if (data === undefined) continue
-      noteEvent(heard, Number(id), JSON.parse(data))
+      noteEvent(reply, Number(id), JSON.parse(data))
       count += 1
       if (count >= most) return
     }
   }
 }
 
-function noteEvent(heard: HeardRun, id: number, event: Record<string, unknown>): void {
+function noteEvent(reply: StreamReply, id: number, event: Record<string, unknown>): void {
   const { type, content, executionId, resumeKey } = event
-  heard.ids.push(id)
-  heard.told.push(type === 'text' ? String(content) : `<${type}>`)
-  if (type === 'execution') Object.assign(heard, { executionId, resumeKey })
-  if (type === 'done') heard.done = ExecuteResponse.parse(event)
+  reply.ids.push(id)
+  reply.events.push(type === 'text' ? String(content) : `<${type}>`)
+  if (type === 'execution') Object.assign(reply, { executionId, resumeKey })
+  if (type === 'done') reply.done = ExecuteResponse.parse(event)
 }
 
 /** The bytes of SQLite's files, or every row of every table, as text. */

@@ -1,6 +1,7 @@
 import type { CreatedRuntime } from '@svc/contract'
 import { createClient } from '../support/client.ts'
-import { playSlowly, speakTurn, startModelDouble } from '../support/model-double.ts'
+import { brokerPath } from '../support/environment.ts'
+import { answerSlowly, encodeTurn, startModelDouble } from '../support/model-double.ts'
 import {
   atLeast,
   atMost,
@@ -14,9 +15,8 @@ import { endedWithin } from '../support/server.ts'
 import { startCallCounter } from '../support/serving.ts'
 import { sum } from '../support/statistics.ts'
 import { until } from '../support/within.ts'
-import { brokerPath } from '../support/world.ts'
 import { openReplicas } from './balanced.ts'
-import { execute, type HeardExecution } from './executes.ts'
+import { type ExecutionReply, execute } from './executes.ts'
 import { readExecutions, runningAfter } from './rows.ts'
 
 const ROUNDS = 10
@@ -26,8 +26,8 @@ const DRAIN_DELAY_MS = 2_000
 const STOP_MS = 60_000
 const BUSY_MS = 60_000
 
-const SPOKEN = speakTurn({ text: ['One ', 'two ', 'three ', 'four.'] })
-const ASKED = speakTurn({ text: ['Let me see.'], toolCalls: [{ name: 'act' }] })
+const SPOKEN = encodeTurn({ text: ['One ', 'two ', 'three ', 'four.'] })
+const ASKED = encodeTurn({ text: ['Let me see.'], toolCalls: [{ name: 'act' }] })
 
 export const rollingRestarts: Scenario = {
   name: 'rolling-restarts',
@@ -36,16 +36,16 @@ export const rollingRestarts: Scenario = {
   async run(context) {
     const random = context.random.fork()
     const model = await startModelDouble(context, ({ index }) =>
-      playSlowly(index === 0 && random.chance(0.5) ? ASKED : SPOKEN, random.int(50, 250)),
+      answerSlowly(index === 0 && random.chance(0.5) ? ASKED : SPOKEN, random.int(50, 250)),
     )
     const { url: endpoint } = await startCallCounter(context, { afterMs: 150 })
     const limits = { SVC_DRAIN_DELAY_MS: String(DRAIN_DELAY_MS), SVC_LIMIT_ENDPOINT_CALLS: '200' }
-    const { world, replicas, start, balance } = await openReplicas(context, {
+    const { environment, replicas, start, balance } = await openReplicas(context, {
       endpoint,
       variables: { ...model.variables, ...limits },
     })
     const restarts = context.count(ROUNDS) * replicas.length
-    const load = startLoad(context, await balance(), world.runtimes)
+    const load = startLoad(context, await balance(), environment.runtimes)
     const stops: { openStreams: number; code: number | null; tookMs: number }[] = []
     while (stops.length < restarts) {
       const replica = replicas.shift()
@@ -58,17 +58,17 @@ export const rollingRestarts: Scenario = {
       replicas.push(await start(replica.host))
     }
     const { perSecond, calls } = await load.stop()
-    const running = await runningAfter(world.store, 10_000)
-    const stored = new Map((await readExecutions(world.store)).map(({ tag, status }) => [tag, status]))
+    const running = await runningAfter(environment.store, 10_000)
+    const stored = new Map((await readExecutions(environment.store)).map(({ tag, status }) => [tag, status]))
     const failures = calls.map(failureOf).filter((failure) => failure !== null)
     const longestMs = Math.max(...stops.map(({ tookMs }) => tookMs))
     return [
       counted('restarts', stops.length),
       counted('calls', calls.length),
       atLeast('calls begun a second', perSecond, PER_SECOND * 0.95),
-      counted('streams under way when a replica was told to stop', sum(stops.map(({ openStreams }) => openStreams))),
+      counted('streams open when a replica got SIGTERM', sum(stops.map(({ openStreams }) => openStreams))),
       withFindings(exactly('calls that failed', failures.length, 0), [...new Set(failures)]),
-      exactly('streams without `done`', calls.filter(({ isStream, told }) => isStream && told === null).length, 0),
+      exactly('streams without `done`', calls.filter(({ isStream, result }) => isStream && result === null).length, 0),
       exactly('calls not stored as completed', calls.filter(({ tag }) => stored.get(tag) !== 'completed').length, 0),
       exactly('executions left `running`', running, 0),
       exactly('exit codes other than 0', stops.filter(({ code }) => code !== 0).length, 0),
@@ -77,7 +77,7 @@ export const rollingRestarts: Scenario = {
   },
 }
 
-type SteadyCall = HeardExecution & { isStream: boolean; tag: string }
+type SteadyCall = ExecutionReply & { isStream: boolean; tag: string }
 
 /** Begins so many calls a second, however long earlier ones take: streams of execute, and anonymous calls. */
 function startLoad(context: ScenarioContext, url: string, runtimes: readonly [CreatedRuntime, ...CreatedRuntime[]]) {
@@ -90,9 +90,9 @@ function startLoad(context: ScenarioContext, url: string, runtimes: readonly [Cr
     const isStream = Math.floor(index / runtimes.length) % 2 === 0
     const atBroker = { path: brokerPath(runtime), body: { input: {}, metadata: { tag } } }
     openStreams += isStream ? 1 : 0
-    const heard = await execute(client, { tag, isStream, ...(isStream ? { key: runtime.publicKey } : atBroker) })
+    const reply = await execute(client, { tag, isStream, ...(isStream ? { key: runtime.publicKey } : atBroker) })
     openStreams -= isStream ? 1 : 0
-    return { isStream, tag, ...heard }
+    return { isStream, tag, ...reply }
   }
   const startedAt = performance.now()
   const elapsedS = () => (performance.now() - startedAt) / 1000
@@ -110,8 +110,8 @@ function startLoad(context: ScenarioContext, url: string, runtimes: readonly [Cr
   }
 }
 
-function failureOf({ isStream, status, told, brokenBy }: SteadyCall): string | null {
-  if (brokenBy !== null) return `broken by ${brokenBy}`
+function failureOf({ isStream, status, result, connectionError }: SteadyCall): string | null {
+  if (connectionError !== null) return `broken by ${connectionError}`
   if (status !== 200) return `answered ${status}`
-  return isStream && told?.status !== 'completed' ? (told?.error?.message ?? 'no end') : null
+  return isStream && result?.status !== 'completed' ? (result?.error?.message ?? 'no end') : null
 }

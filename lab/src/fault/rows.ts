@@ -1,10 +1,10 @@
 import { AnalyticsSummary } from '@svc/contract'
 import { z } from 'zod'
+import type { Environment } from '../support/environment.ts'
 import { type Check, exactly } from '../support/scenario.ts'
 import { sum } from '../support/statistics.ts'
 import type { Store } from '../support/store.ts'
 import { until } from '../support/within.ts'
-import type { World } from '../support/world.ts'
 
 const Row = z
   .object({
@@ -79,7 +79,7 @@ export async function runningAfter(store: Store, withinMs: number): Promise<numb
   return count
 }
 
-/** Resolves once the endpoint has told of all unknown calls, or when the time is up. Makes later questions due at once. */
+/** Resolves once all unknown calls are reconciled, or when the time is up. Makes later questions due immediately. */
 export async function reconciledWithin(store: Store, withinMs: number): Promise<void> {
   const isTold = async () =>
     (await readCalls(store)).every(({ status, reconciled }) => status !== 'unknown' || reconciled !== undefined)
@@ -91,8 +91,8 @@ export async function reconciledWithin(store: Store, withinMs: number): Promise<
 
 const FIRST_QUESTION_MS = 10_000
 
-/** That the owner is shown what is stored. */
-export async function checkTotals({ store, server, owner }: World): Promise<Check[]> {
+/** Compares the totals of the API with the stored rows. */
+export async function checkTotals({ store, server, owner }: Environment): Promise<Check[]> {
   const to = new Date(Date.now() + 3_600_000).toISOString()
   const from = new Date(Date.now() - 24 * 3_600_000).toISOString()
   const headers = { authorization: `Bearer ${owner.apiKey}` }

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ProgramEnd } from '@svc/testkit'
 import { createClient, parsed } from '../support/client.ts'
-import { playSlowly, speakTurn, startModelDouble } from '../support/model-double.ts'
+import { openServingEnvironment, type ServingEnvironment, startWatched, stopServer } from '../support/environment.ts'
+import { answerSlowly, encodeTurn, startModelDouble } from '../support/model-double.ts'
 import {
   atLeast,
   type Check,
@@ -15,8 +16,7 @@ import { endedWithin, type ServerOptions, type ServerProcess } from '../support/
 import { startCallCounter } from '../support/serving.ts'
 import { sum } from '../support/statistics.ts'
 import { until, within } from '../support/within.ts'
-import { type CalledWorld, openCalledWorld, startWatched, stopServer } from '../support/world.ts'
-import { execute, type HeardExecution } from './executes.ts'
+import { type ExecutionReply, execute } from './executes.ts'
 import { openRelayedStore } from './relayed-store.ts'
 import { readExecutions, runningAfter, type StoredExecution } from './rows.ts'
 
@@ -33,26 +33,26 @@ const TAKEN_OVER_MS = { sqlite: 5_000, postgres: 45_000 } as const
 const EXIT_MS = 30_000
 const IMPATIENT_EXIT_MS = 1_000
 
-const SPOKEN = speakTurn({ text: ['One ', 'two ', 'three ', 'four.'] })
-const ASKED = speakTurn({ text: ['Let me see.'], toolCalls: [{ name: 'act' }] })
-const ENDLESS = speakTurn({ text: Array.from({ length: 300 }, (_, index) => `word${index} `) })
+const SPOKEN = encodeTurn({ text: ['One ', 'two ', 'three ', 'four.'] })
+const ASKED = encodeTurn({ text: ['Let me see.'], toolCalls: [{ name: 'act' }] })
+const ENDLESS = encodeTurn({ text: Array.from({ length: 300 }, (_, index) => `word${index} `) })
 
 export const shutdown: Scenario = {
   name: 'shutdown',
-  title: 'A service that is told to stop under 200 streams ends each with `done`, and is gone within 30 s',
+  title: 'A service that gets SIGTERM under 200 streams ends each with `done`, and exits within 30 s',
   engines: ['sqlite', 'postgres'],
   async run(context) {
     const random = context.random.fork()
     // Streams of one kind end in their own time, long ones never would.
     const double = await startModelDouble(context, ({ tag, index }) =>
       tag.startsWith('long')
-        ? playSlowly(ENDLESS, 400)
-        : playSlowly(index === 0 && random.chance(0.5) ? ASKED : SPOKEN, random.int(50, 250)),
+        ? answerSlowly(ENDLESS, 400)
+        : answerSlowly(index === 0 && random.chance(0.5) ? ASKED : SPOKEN, random.int(50, 250)),
     )
     const { url: endpoint } = await startCallCounter(context, { afterMs: 150 })
     const variables = { ...double.variables, SVC_LIMIT_ENDPOINT_CALLS: String(STREAMS) }
-    const world = await openCalledWorld(context, { endpoint, variables })
-    await stopServer(world.server)
+    const environment = await openServingEnvironment(context, { endpoint, variables })
+    await stopServer(environment.server)
     const [patient, impatient] = [context.count(STOPS, 2), context.count(IMPATIENT_STOPS)]
     const stops: Stop[] = []
     for (let index = 0; index < patient + impatient; index += 1) {
@@ -60,12 +60,12 @@ export const shutdown: Scenario = {
       const kind = isImpatient || index % LONG_EVERY === 1 ? 'long' : 'short'
       const end = async (server: ServerProcess) => {
         await pause(random.int(0, 800))
-        const ended = tell(server)
+        const ended = terminate(server)
         if (!isImpatient) return ended
         await pause(300)
-        return tell(server)
+        return terminate(server)
       }
-      stops.push(await stopOnce(context, world, { tag: `${kind}-s${index}-`, isImpatient, end }))
+      stops.push(await stopOnce(context, environment, { tag: `${kind}-s${index}-`, isImpatient, end }))
       if (index % 10 === 9) context.say(`${index + 1} of ${patient + impatient} stops`)
     }
     const whileAway = context.engine === 'sqlite' ? [] : await stopWhileAway(context, endpoint, variables)
@@ -76,8 +76,8 @@ export const shutdown: Scenario = {
 /** Stops under streams whose PostgreSQL is away by then, and comes back only once the server has ended. */
 async function stopWhileAway(context: ScenarioContext, endpoint: string, variables: Record<string, string>) {
   const { cluster, relay, direct, relayed } = await openRelayedStore(context)
-  const world = await openCalledWorld(context, { endpoint, variables, store: direct })
-  await stopServer(world.server)
+  const environment = await openServingEnvironment(context, { endpoint, variables, store: direct })
+  await stopServer(environment.server)
   const checks: Check[] = []
   for (const name of ['stopped', 'silent'] as const) {
     const isStopped = name === 'stopped'
@@ -87,14 +87,14 @@ async function stopWhileAway(context: ScenarioContext, endpoint: string, variabl
       const betweenMs = context.random.int(0, 1_000)
       const end = async (server: ServerProcess) => {
         const isFirst = index % 4 < 2
-        const ended = isFirst ? null : tell(server)
+        const ended = isFirst ? null : terminate(server)
         if (isFirst) await goAway()
         await pause(betweenMs)
         if (!isFirst) await goAway()
-        return ended ?? tell(server)
+        return ended ?? terminate(server)
       }
       stops.push(
-        await stopOnce(context, world, {
+        await stopOnce(context, environment, {
           tag: `${index % 2 === 1 ? 'long' : 'short'}-${name}${index}-`,
           isImpatient: false,
           end,
@@ -108,7 +108,7 @@ async function stopWhileAway(context: ScenarioContext, endpoint: string, variabl
   return checks
 }
 
-function tell(server: ServerProcess) {
+function terminate(server: ServerProcess) {
   server.kill('SIGTERM')
   return endedWithin(server, WAIT_MS)
 }
@@ -116,7 +116,7 @@ function tell(server: ServerProcess) {
 interface StopPlan {
   tag: string
   isImpatient: boolean
-  end(server: ServerProcess): ReturnType<typeof tell>
+  end(server: ServerProcess): ReturnType<typeof terminate>
   /** Where the database goes away: how the server reaches it, and what brings it back. */
   store?: ServerOptions['store']
   comeBack?(): Promise<unknown>
@@ -129,35 +129,35 @@ export interface Stop {
   isAway: boolean
   exitMs: number
   end: Pick<ProgramEnd, 'code' | 'signal'>
-  streams: readonly (HeardExecution & { tag: string })[]
+  streams: readonly (ExecutionReply & { tag: string })[]
   /** The executions of this server, as they were stored in the end. */
   rows: readonly Pick<StoredExecution, 'executionId' | 'tag' | 'status'>[]
   stillRunning: number
-  /** Executions whose commit the database never answered: of these nothing can be told. */
+  /** Executions whose commit the database never answered: their outcome is unknown. */
   unanswered: ReadonlySet<string>
 }
 
-async function stopOnce(context: ScenarioContext, world: CalledWorld, plan: StopPlan): Promise<Stop> {
-  const { store = world.store, tag, isImpatient, comeBack } = plan
-  const server = await startWatched(context, { ...world.options, store })
-  const streams = await openStreams(context, { ...world, server }, tag)
+async function stopOnce(context: ScenarioContext, environment: ServingEnvironment, plan: StopPlan): Promise<Stop> {
+  const { store = environment.store, tag, isImpatient, comeBack } = plan
+  const server = await startWatched(context, { ...environment.options, store })
+  const streams = await openStreams(context, { ...environment, server }, tag)
   const { end, tookMs: exitMs } = await plan.end(server)
-  const heard = await within(Promise.all(streams), WAIT_MS, `streams of stop ${tag} to end`)
+  const reply = await within(Promise.all(streams), WAIT_MS, `streams of stop ${tag} to end`)
   await comeBack?.()
-  let stillRunning = await runningAfter(world.store, 0)
+  let stillRunning = await runningAfter(environment.store, 0)
   if (isImpatient || comeBack) {
     // The next server ends the executions that this one left.
-    const next = await startWatched(context, world.options)
-    stillRunning = await runningAfter(world.store, TAKEN_OVER_MS[world.store.engine])
+    const next = await startWatched(context, environment.options)
+    stillRunning = await runningAfter(environment.store, TAKEN_OVER_MS[environment.store.engine])
     await stopServer(next)
   }
-  const rows = (await readExecutions(world.store)).filter((row) => row.tag.startsWith(tag))
+  const rows = (await readExecutions(environment.store)).filter((row) => row.tag.startsWith(tag))
   const isAway = comeBack !== undefined
-  return { isImpatient, isAway, exitMs, end, streams: heard, rows, stillRunning, unanswered: unansweredIn(end.stderr) }
+  return { isImpatient, isAway, exitMs, end, streams: reply, rows, stillRunning, unanswered: unansweredIn(end.stderr) }
 }
 
 /** Opens so many at once, and resolves when the head of each is there, or it is over. */
-async function openStreams(context: ScenarioContext, { server, runtimes }: CalledWorld, prefix: string) {
+async function openStreams(context: ScenarioContext, { server, runtimes }: ServingEnvironment, prefix: string) {
   const client = createClient(server.url, null)
   const count = context.count(STREAMS, 20)
   let begun = 0
@@ -167,9 +167,9 @@ async function openStreams(context: ScenarioContext, { server, runtimes }: Calle
   const streams = Array.from({ length: count }, async (_, index) => {
     const { publicKey: key } = runtimes[index % runtimes.length] ?? runtimes[0]
     const tag = `${prefix}${index}`
-    const heard = await execute(client, { key, tag, isStream: true, onHead: begin })
-    if (heard.headStatus === 0) begin()
-    return { tag, ...heard }
+    const reply = await execute(client, { key, tag, isStream: true, onHead: begin })
+    if (reply.headStatus === 0) begin()
+    return { tag, ...reply }
   })
   await until(() => begun === count, WAIT_MS, 5)
   return streams
@@ -196,12 +196,14 @@ export function judgeStops(stops: readonly Stop[]): Check[] {
   )
   const opened = sum(patient.map(({ streams }) => streams.length))
   const isAway = patient.some((stop) => stop.isAway)
-  const told = (message: string) => begun.filter(({ stream }) => stream.told?.error?.message === message).length
-  const lacking = begun.filter(({ stream }) => stream.told === null || stream.hasMore || stream.brokenBy !== null)
+  const countWith = (message: string) => begun.filter(({ stream }) => stream.result?.error?.message === message).length
+  const lacking = begun.filter(
+    ({ stream }) => stream.result === null || stream.hasMore || stream.connectionError !== null,
+  )
   const unknown = lacking.filter(({ stop, stream }) => isUnknown(stop, stream))
   const untrue = stops.flatMap(({ streams, rows }) => {
     const stored = new Map(rows.map((row) => [row.executionId, row.status]))
-    return streams.filter(({ told: end }) => end !== null && stored.get(end.executionId) !== end.status)
+    return streams.filter(({ result: end }) => end !== null && stored.get(end.executionId) !== end.status)
   })
   const slow = stops.filter(({ isImpatient, exitMs }) => exitMs > (isImpatient ? IMPATIENT_EXIT_MS : EXIT_MS))
   // A server without its database may say by its exit code that it could not close everything.
@@ -210,11 +212,11 @@ export function judgeStops(stops: readonly Stop[]): Check[] {
   return [
     atLeast('streams that had begun when the signal came', (100 * begun.length) / opened, 99, '%'),
     isAway
-      ? atLeast('streams told that their outcome could not be recorded', told(UNRECORDED), 1)
-      : atLeast('streams that the stop itself had to end', told(INTERRUPTED), 1),
+      ? atLeast('streams whose `done` says that their outcome could not be recorded', countWith(UNRECORDED), 1)
+      : atLeast('streams that the stop itself had to end', countWith(INTERRUPTED), 1),
     counted('streams that ended without a word, their commit never answered', unknown.length),
     exactly('other streams without `done`', lacking.length - unknown.length, 0),
-    exactly('streams told otherwise than stored', untrue.length, 0),
+    exactly('streams whose `done` differs from what is stored', untrue.length, 0),
     exactly('ends later than 30 s after the signal, or 1 s after a second one', slow.length, 0),
     exactly('exit codes other than 0, or 1 after a second signal', wrong.length, 0),
     exactly('executions left `running`', sum(stops.map(({ stillRunning }) => stillRunning)), 0),
@@ -222,6 +224,6 @@ export function judgeStops(stops: readonly Stop[]): Check[] {
 }
 
 /** The caller of such a stream never learned its execution's id: the row that carries the same tag tells. */
-function isUnknown({ rows, unanswered }: Stop, { tag, told, hasMore }: Stop['streams'][number]): boolean {
-  return told === null && !hasMore && rows.some((row) => row.tag === tag && unanswered.has(row.executionId))
+function isUnknown({ rows, unanswered }: Stop, { tag, result, hasMore }: Stop['streams'][number]): boolean {
+  return result === null && !hasMore && rows.some((row) => row.tag === tag && unanswered.has(row.executionId))
 }

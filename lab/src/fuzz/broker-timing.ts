@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Client, createClient, type Heard } from '../support/client.ts'
+import { type Client, type ClientReply, createClient } from '../support/client.ts'
+import { addRuntime, brokerPath, openEnvironment } from '../support/environment.ts'
 import { atMost, counted, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import { ksDistance, median, sum } from '../support/statistics.ts'
-import { addRuntime, brokerPath, openWorld } from '../support/world.ts'
 
 const SAMPLES = 3_000
 const WARM_UP = 300
@@ -19,9 +19,9 @@ export const brokerTiming: Scenario = {
   title: 'a 404 of the broker takes as long for a runtime that is there as for one that is not',
   engines: ['sqlite', 'postgres'],
   async run(context) {
-    const world = await openWorld(context, { variables: { SVC_TRUST_PROXY: '1' } })
-    const shop = await addRuntime(world, 'http://127.0.0.1:9')
-    const silent = await addRuntime(world, undefined)
+    const environment = await openEnvironment(context, { variables: { SVC_TRUST_PROXY: '1' } })
+    const shop = await addRuntime(environment, 'http://127.0.0.1:9')
+    const silent = await addRuntime(environment, undefined)
     const runtime: Target = {
       missing: 'runtime',
       path: brokerPath({ runtimeId: 'rt_Zk3fQ8rT2mWx7bNc4vLp' }),
@@ -31,7 +31,7 @@ export const brokerTiming: Scenario = {
       { missing: 'capability', path: brokerPath(shop, 'other'), times: [] },
       { missing: 'endpoint', path: brokerPath(silent), times: [] },
     ]
-    const client = createClient(world.server.url, 1)
+    const client = createClient(environment.server.url, 1)
     const targets = [runtime, ...others]
     await sample(context, client, targets, WARM_UP)
     for (const { times } of targets) times.length = 0
@@ -67,16 +67,16 @@ async function sample(
     const offset = random.int(0, targets.length - 1)
     for (const { path, times } of [...targets.slice(offset), ...targets.slice(0, offset)]) {
       const startedAt = performance.now()
-      const heard = await client.send({ path, body: { input: {} }, headers })
+      const reply = await client.send({ path, body: { input: {} }, headers })
       times.push(performance.now() - startedAt)
-      first ??= gistOf(heard)
-      unlike.push(isDeepStrictEqual(gistOf(heard), first) ? 0 : 1)
+      first ??= gistOf(reply)
+      unlike.push(isDeepStrictEqual(gistOf(reply), first) ? 0 : 1)
     }
   }
   return sum(unlike)
 }
 
-function gistOf(heard: Heard): unknown {
-  const { 'x-request-id': _id, date: _date, ...headers } = heard.headers
-  return { status: heard.status, text: heard.text, headers: Object.entries(headers) }
+function gistOf(reply: ClientReply): unknown {
+  const { 'x-request-id': _id, date: _date, ...headers } = reply.headers
+  return { status: reply.status, text: reply.text, headers: Object.entries(headers) }
 }

@@ -1,9 +1,9 @@
+import { countAlive } from '../support/environment.ts'
 import { startTurns } from '../support/model-double.ts'
 import { at } from '../support/probe.ts'
 import { atLeast, atMost, counted, exactly, type Scenario } from '../support/scenario.ts'
-import { lives } from '../support/world.ts'
+import { openFuzzEnvironment } from './fuzz-environment.ts'
 import { answered, generate, toLoad } from './load.ts'
-import { setStage } from './stage.ts'
 
 const HEAP_MB = 512
 const ATTACKERS = 4
@@ -21,26 +21,29 @@ export const fairness: Scenario = {
   // From four accounts over 400 connections, in a small heap.
   async run(context) {
     const variables = await startTurns(context, [{ text: Array.from({ length: 6 }, () => 'Well. ') }], 500)
-    const stage = await setStage(context, { variables, nodeArguments: [`--max-old-space-size=${HEAP_MB}`] })
+    const environment = await openFuzzEnvironment(context, {
+      variables,
+      nodeArguments: [`--max-old-space-size=${HEAP_MB}`],
+    })
     const emails = Array.from({ length: ATTACKERS }, (_, serial) => `greedy-${serial}@example.com`)
-    const attackers = await Promise.all(emails.map((email) => stage.ofOther(email)))
-    const quiet = await stage.timeNeighbour(100, context.count(10_000, 2_000))
-    const beside = stage.watchNeighbour(100)
+    const attackers = await Promise.all(emails.map((email) => environment.addOtherRuntime(email)))
+    const quiet = await environment.probeNeighbour(100, context.count(10_000, 2_000))
+    const beside = environment.startNeighbourProbe(100)
     const messages = Array.from({ length: MESSAGES }, () => ({ role: 'user', parts: Array(PARTS).fill(PART) }))
     const attack = await generate(context, {
-      url: stage.server.url,
+      url: environment.server.url,
       requests: attackers.map(({ publicKey }) => toLoad('/v1/runtime/execute', { messages }, publicKey)),
       connections: context.count(400, 40),
       seconds: context.count(60, 12),
       perSecond: null,
     })
     const busy = await beside.stop()
-    const [letIn = 0, refused = 0] = [attack.byStatus['200'], attack.byStatus['429']]
+    const [admitted = 0, refused = 0] = [attack.byStatus['200'], attack.byStatus['429']]
     return [
-      exactly('servers alive after long conversations', await lives(stage.server), 1),
-      atLeast('long conversations let in', letIn, 1),
+      exactly('servers alive after long conversations', await countAlive(environment.server), 1),
+      atLeast('long conversations let in', admitted, 1),
       atLeast('long conversations refused', refused, 1),
-      exactly('long conversations answered by other than 200 and 429', answered(attack) - letIn - refused, 0),
+      exactly('long conversations answered by other than 200 and 429', answered(attack) - admitted - refused, 0),
       exactly('refusals without Retry-After', attack.withoutRetryAfter, 0),
       counted('long conversations whose connection closed', attack.broken),
       atLeast('calls of another account meanwhile', busy.latenciesMs.length, 20),

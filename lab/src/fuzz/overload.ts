@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
+import { brokerPath, countAlive, saying } from '../support/environment.ts'
 import { startTurns } from '../support/model-double.ts'
 import { startPostgresCluster } from '../support/postgres-cluster.ts'
 import { at, type ProbeNotes, startProbe } from '../support/probe.ts'
@@ -16,9 +17,8 @@ import {
 } from '../support/scenario.ts'
 import { quantile, rounded } from '../support/statistics.ts'
 import { createPostgresStore } from '../support/store.ts'
-import { brokerPath, lives, saying } from '../support/world.ts'
+import { type FuzzEnvironment, openFuzzEnvironment } from './fuzz-environment.ts'
 import { answered, generate, type LoadNotes, type LoadTask, toLoad } from './load.ts'
-import { type Stage, setStage } from './stage.ts'
 
 const SERVER_CORE = '0'
 const OTHERS_CORE = '1'
@@ -40,23 +40,25 @@ export const overload: Scenario = {
       context.engine === 'postgres' ? await startPostgresCluster(context, { shared_buffers: '512MB' }) : null
     const call = { toolCalls: [{ name: 'act', input: INPUT }] }
     const model = await startTurns(context, [call, call, { text: 'Yes, two pairs are left.' }])
-    const stage = await setStage(context, {
+    const environment = await openFuzzEnvironment(context, {
       wrapper: ['taskset', '-c', SERVER_CORE],
       variables: { ...model, SVC_OPS_PORT: '0' },
       ...(cluster !== null && { store: await createPostgresStore(cluster.url) }),
     })
     const checks: Check[] = []
-    for (const [name, requests] of Object.entries(await workOf(stage))) {
+    for (const [name, requests] of Object.entries(await workOf(environment))) {
       const oursMs = () => familyCpuMs(process.pid) + (cluster?.cpuMs() ?? 0)
-      checks.push(...prefixed(`${name}: `, judgeOverload(await overdo(context, stage, { requests, oursMs }))))
+      checks.push(
+        ...prefixed(`${name}: `, judgeOverload(await runOverload(context, environment, { requests, oursMs }))),
+      )
     }
     return checks
   },
 }
 
 // Through so many runtimes that the rate limit of none of them is met.
-async function workOf(stage: Stage): Promise<Record<string, LoadTask['requests']>> {
-  const runtimes = await Promise.all(Array.from({ length: RUNTIMES }, () => stage.runtime()))
+async function workOf(environment: FuzzEnvironment): Promise<Record<string, LoadTask['requests']>> {
+  const runtimes = await Promise.all(Array.from({ length: RUNTIMES }, () => environment.addRuntime()))
   const execute = (accept?: string) =>
     runtimes.map(({ publicKey }) => toLoad('/v1/runtime/execute', { messages: MESSAGES }, publicKey, accept))
   return {
@@ -85,7 +87,11 @@ interface Work {
   oursMs(): number
 }
 
-async function overdo(context: ScenarioContext, { server }: Stage, { requests, oursMs }: Work): Promise<OverloadRun> {
+async function runOverload(
+  context: ScenarioContext,
+  { server }: FuzzEnvironment,
+  { requests, oursMs }: Work,
+): Promise<OverloadRun> {
   const { url, opsUrl } = server
   const run = (task: Pick<LoadTask, 'connections' | 'seconds' | 'perSecond'>) =>
     generate(context, { url, requests, ...task })
@@ -107,7 +113,7 @@ async function overdo(context: ScenarioContext, { server }: Stage, { requests, o
     capacity,
     load,
     health: await health.stop(),
-    alive: await lives(server),
+    alive: await countAlive(server),
     othersShare: Math.max(0, othersMs) / (after.totalMs - before.totalMs),
   }
 }

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { saying } from '../support/environment.ts'
 import { startTurns } from '../support/model-double.ts'
 import { at, HEALTH, startProbe } from '../support/probe.ts'
 import { usageOf } from '../support/process-usage.ts'
 import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import { until } from '../support/within.ts'
-import { saying } from '../support/world.ts'
-import { setStage } from './stage.ts'
+import { openFuzzEnvironment } from './fuzz-environment.ts'
 
 /**
  * A thousand at full scale, and how long the server may keep each, milliseconds: its own limits (10 s for headers, 30 s
@@ -41,13 +41,13 @@ export const slowClients: Scenario = {
   async run(context) {
     // Ten times what a model may say in one execution.
     const variables = await startTurns(context, [{ text: Array.from({ length: 100 }, () => 'x'.repeat(50_000)) }], 250)
-    const stage = await setStage(context, { variables })
-    const { url, port, pid } = stage.server
-    const longAnswer = executeRequest((await stage.runtime()).publicKey)
+    const environment = await openFuzzEnvironment(context, { variables })
+    const { url, port, pid } = environment.server
+    const longAnswer = executeRequest((await environment.addRuntime()).publicKey)
     const residentMb = () => usageOf(pid).residentBytes / 1024 / 1024
     const before = residentMb()
     const probing = startProbe(context, { url, everyMs: 100, request: HEALTH })
-    const calling = stage.watchNeighbour(200)
+    const calling = environment.startNeighbourProbe(200)
     const connections = await openAll(context, (kind) => openSlowly(kind, port, longAnswer))
     let mostMb = before
     const isOver = () => {
@@ -56,7 +56,9 @@ export const slowClients: Scenario = {
     }
     await until(isOver, 2_000 + Math.max(...connections.map(({ kind }) => KINDS[kind].keptMs)), 500)
     const [health, calls] = [await probing.stop(), await calling.stop()]
-    const running = await stage.store.query("select 1 from executions where kind = 'execute' and status = 'running'")
+    const running = await environment.store.query(
+      "select 1 from executions where kind = 'execute' and status = 'running'",
+    )
     for (const { socket } of connections) socket.destroy()
     return [
       exactly(

@@ -1,7 +1,7 @@
 import { Pool } from 'undici'
 
-/** What a caller has of an answer once its connection is over. */
-export interface Heard {
+/** A response as its caller has it after the connection has ended. */
+export interface ClientReply {
   /** 0 where no whole answer came. */
   status: number
   /** Of the head of the answer, which may have broken off; 0 where none came. */
@@ -10,7 +10,7 @@ export interface Heard {
   /** As much of the body as arrived. */
   text: string
   /** Why the connection ended before the answer did; null where it did not. */
-  brokenBy: string | null
+  connectionError: string | null
 }
 
 export interface ClientRequest {
@@ -30,7 +30,7 @@ export interface ClientRequest {
 
 export interface Client {
   url: string
-  send(request: ClientRequest): Promise<Heard>
+  send(request: ClientRequest): Promise<ClientReply>
   close(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export function createClient(url: string, connections: number | null = 64): Clie
     url,
     async send({ method = 'POST', path, signal, onHead, ...rest }) {
       const { key, body, text = body === undefined ? undefined : JSON.stringify(body), headers } = rest
-      const heard: Heard = { status: 0, headStatus: 0, headers: {}, text: '', brokenBy: null }
+      const reply: ClientReply = { status: 0, headStatus: 0, headers: {}, text: '', connectionError: null }
       const sent = {
         ...(text !== undefined && { 'content-type': 'application/json' }),
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
@@ -59,15 +59,15 @@ export function createClient(url: string, connections: number | null = 64): Clie
       try {
         const given = { ...(text !== undefined && { body: text }), ...(signal && { signal }) }
         const answer = await pool.request({ method, path, headers: sent, ...given })
-        heard.headStatus = answer.statusCode
-        heard.headers = answer.headers
+        reply.headStatus = answer.statusCode
+        reply.headers = answer.headers
         onHead?.()
-        for await (const piece of answer.body.setEncoding('utf8')) heard.text += String(piece)
-        heard.status = answer.statusCode
+        for await (const piece of answer.body.setEncoding('utf8')) reply.text += String(piece)
+        reply.status = answer.statusCode
       } catch (error) {
-        heard.brokenBy = error instanceof Error ? error.message : String(error)
+        reply.connectionError = error instanceof Error ? error.message : String(error)
       }
-      return heard
+      return reply
     },
     close: () => pool.destroy(),
   }

@@ -5,9 +5,9 @@ import type { ScenarioContext } from './scenario.ts'
 import { startServing } from './serving.ts'
 
 /** The events of one turn of the model, which uses 70 tokens. */
-export type SpokenTurn = readonly Buffer[]
+export type EncodedTurn = readonly Buffer[]
 
-export function speakTurn(turn: DoubleTurn): SpokenTurn {
+export function encodeTurn(turn: DoubleTurn): EncodedTurn {
   const usage = { inputTokens: 50, outputTokens: 20 }
   return eventsOfTurn({ ...turn, usage }, 'double').map((event) => Buffer.from(event))
 }
@@ -18,12 +18,12 @@ export interface ModelAnswer {
   pauseMs: number
 }
 
-export function playWhole(turn: SpokenTurn): ModelAnswer {
+export function answerAtOnce(turn: EncodedTurn): ModelAnswer {
   return { pieces: [Buffer.concat(turn)], pauseMs: 0 }
 }
 
 /** The turn event by event. */
-export function playSlowly(turn: SpokenTurn, pauseMs: number): ModelAnswer {
+export function answerSlowly(turn: EncodedTurn, pauseMs: number): ModelAnswer {
   return { pieces: turn, pauseMs }
 }
 
@@ -76,8 +76,8 @@ export function resultsIn(body: string): number {
 /** Variables for a model that answers with its turns in order, by the number of results it was given; an event every so often. */
 export async function startTurns(context: ScenarioContext, turns: readonly DoubleTurn[], everyMs = 0) {
   const answers = turns.map((turn) => {
-    const spoken = speakTurn(turn)
-    return everyMs === 0 ? playWhole(spoken) : playSlowly(spoken, everyMs)
+    const encoded = encodeTurn(turn)
+    return everyMs === 0 ? answerAtOnce(encoded) : answerSlowly(encoded, everyMs)
   })
   const none: ModelAnswer = { pieces: [], pauseMs: 0 }
   const double = await startModelDouble(context, (_, body) => answers[resultsIn(body)] ?? answers.at(-1) ?? none)

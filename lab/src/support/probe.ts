@@ -30,9 +30,9 @@ export function startProbe({ onEnd }: Pick<ScenarioContext, 'onEnd'>, task: Prob
   onEnd(() => worker.terminate())
   return {
     async stop(): Promise<ProbeNotes> {
-      const told = once(worker, 'message')
+      const answer = once(worker, 'message')
       worker.postMessage('stop')
-      const [notes] = await within(told, PROGRAM_MS, 'a probe to end')
+      const [notes] = await within(answer, PROGRAM_MS, 'a probe to end')
       return ProbeNotes.parse(notes)
     },
   }

@@ -48,8 +48,8 @@ export async function startListener(
     child.kill('SIGKILL')
     return ended
   })
-  const [, told = ''] = port === undefined ? await printed(/listening on (http:\S+)/) : []
-  const url = port === undefined ? told : `http://127.0.0.1:${port}`
+  const [, printedUrl = ''] = port === undefined ? await printed(/listening on (http:\S+)/) : []
+  const url = port === undefined ? printedUrl : `http://127.0.0.1:${port}`
   const listens = () =>
     fetch(url).then(
       () => true,

@@ -29,8 +29,8 @@ export interface ServerOptions {
   wrapper?: readonly [string, ...string[]]
 }
 
-/** For storms that are to be let in: on a slow machine they would be refused for a late event loop. */
-export const PATIENT = { SVC_LIMIT_LOOP_DELAY_MS: '60000' } as const
+/** For bursts that must be admitted: a slow machine would refuse them for a late event loop. */
+export const NO_LOOP_DELAY_LIMIT = { SVC_LIMIT_LOOP_DELAY_MS: '60000' } as const
 
 const LISTENING = /listening on (http:\S+)[\s\S]*model /
 const LISTENING_WITH_OPS = /listening on (http:\S+)[\s\S]*ops +(http:[^,\s]+)/

@@ -6,10 +6,10 @@ import SqliteDatabase from 'better-sqlite3'
 import pg from 'pg'
 import type { Engine, ScenarioContext } from './scenario.ts'
 
-/** A database of its own for one scenario, and the lab's own look into it. */
+/** A database of its own for one scenario, and queries on it. */
 export interface Store {
   engine: Engine
-  /** What a server has to be told to use it. */
+  /** The environment variables of a server that uses it. */
   serverEnv: Readonly<Record<string, string>>
   /** The folder of SQLite, the URL of PostgreSQL. */
   location: string

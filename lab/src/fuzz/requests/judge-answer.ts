@@ -1,13 +1,13 @@
 import { CapabilityFailure, ErrorBody } from '@svc/contract'
 import { z } from 'zod'
 import { parsed } from '../../support/client.ts'
-import { headerOf, type RawAnswer, type RawHeard } from './raw.ts'
+import { headerOf, type RawAnswer, type RawReply } from './raw.ts'
 
 /**
  * How a route answers: the API's in its envelope; one that sends files, too, where it refuses; the operators' port in
  * plain text, without a request id; MCP in errors of JSON-RPC.
  */
-export type Manner = 'envelope' | 'files' | 'plain' | 'json-rpc'
+export type AnswerFormat = 'envelope' | 'files' | 'plain' | 'json-rpc'
 
 export interface Asked {
   /** A capability may have been called, whose failure has a body of its own. */
@@ -15,7 +15,7 @@ export interface Asked {
   /** The bytes were broken so badly that the connection may close without an answer. */
   mayCloseUnanswered: boolean
   isHead: boolean
-  manner: Manner
+  format: AnswerFormat
   /** Texts of this installation that no answer may hold, such as its folder. */
   insides: readonly string[]
   /** Texts that no refusal or failure may hold, such as an endpoint's address. */
@@ -50,11 +50,11 @@ const INTERNALS =
   /\bat \S+ \(|node_modules|\.[jt]s:\d|\/(?:home|work|tmp|usr|root)\/|select .* from|insert into|sqlite|postgres|constraint|\bE(?:CONN|NOENT|PIPE|ADDR|HOST)|(?:Type|Range|Syntax|Reference)Error|undefined is not|Cannot read|svc\.db/i
 
 /** The fault of an answer; null where it has none. */
-export function faultOf(heard: RawHeard, asked: Asked): AnswerFault | null {
-  if (heard.kind === 'nonsense') return { kind: 'envelope', problem: heard.problem }
-  if (heard.kind === 'closed' && asked.mayCloseUnanswered) return null
-  if (heard.kind !== 'answer') return { kind: 'unanswered', problem: heard.kind }
-  const { answer } = heard
+export function faultOf(reply: RawReply, asked: Asked): AnswerFault | null {
+  if (reply.kind === 'nonsense') return { kind: 'envelope', problem: reply.problem }
+  if (reply.kind === 'closed' && asked.mayCloseUnanswered) return null
+  if (reply.kind !== 'answer') return { kind: 'unanswered', problem: reply.kind }
+  const { answer } = reply
   const { status } = answer
   const fault = faultOfHead(answer, asked)
   if (fault) return fault
@@ -62,18 +62,18 @@ export function faultOf(heard: RawHeard, asked: Asked): AnswerFault | null {
   if (status >= 500) return { kind: 'server-error', problem: `${status}: ${answer.body.slice(0, 300)}` }
   if (asked.isHead) return null
   if (status < 400) return faultOfServed(answer, asked)
-  return asked.manner === 'plain' ? leakInWords(answer, [answer.body], asked) : faultOfRefusal(answer, asked)
+  return asked.format === 'plain' ? leakInWords(answer, [answer.body], asked) : faultOfRefusal(answer, asked)
 }
 
-function faultOfHead(answer: RawAnswer, { manner }: Asked): AnswerFault | null {
+function faultOfHead(answer: RawAnswer, { format }: Asked): AnswerFault | null {
   const id = headerOf(answer, 'x-request-id') ?? ''
   if (answer.headers.has(INJECTED)) return { kind: 'injected', problem: `it has a header ${INJECTED}` }
-  return manner === 'plain' || REQUEST_ID.test(id) ? null : { kind: 'envelope', problem: `x-request-id is “${id}”` }
+  return format === 'plain' || REQUEST_ID.test(id) ? null : { kind: 'envelope', problem: `x-request-id is “${id}”` }
 }
 
 // A file of scripts names the errors of its language, and numbers for operators the parts of the service.
-function faultOfServed({ status, body }: RawAnswer, { manner, insides }: Asked): AnswerFault | null {
-  const leaks = ((manner === 'envelope' || manner === 'json-rpc') && INTERNALS.test(body)) || holdsAny(body, insides)
+function faultOfServed({ status, body }: RawAnswer, { format, insides }: Asked): AnswerFault | null {
+  const leaks = ((format === 'envelope' || format === 'json-rpc') && INTERNALS.test(body)) || holdsAny(body, insides)
   return leaks ? leakOf(status, body) : null
 }
 
@@ -85,7 +85,7 @@ function faultOfFailure(answer: RawAnswer, asked: Asked): AnswerFault | null {
 
 function faultOfRefusal(answer: RawAnswer, asked: Asked): AnswerFault | null {
   const { status, body } = answer
-  if (asked.manner === 'json-rpc') {
+  if (asked.format === 'json-rpc') {
     // Broken requests, and addresses of no route, are refused in the envelope.
     const error = RpcError.safeParse(parsed(body))
     if (error.success) return leakInWords(answer, [JSON.stringify(error.data.error)], asked)

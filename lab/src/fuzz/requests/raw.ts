@@ -52,7 +52,7 @@ export interface RawAnswer {
 }
 
 /** The reaction to bytes that were sent: an answer, the end of the connection without one, or nothing in time. */
-export type RawHeard =
+export type RawReply =
   | { kind: 'answer'; answer: RawAnswer; isOpen: boolean }
   | { kind: 'closed' | 'silent' }
   | { kind: 'nonsense'; problem: string }
@@ -149,17 +149,17 @@ export class RawConnection {
   }
 
   /** Sends bytes and waits for the answer to them. One exchange at a time. */
-  exchange(bytes: Buffer, isHead: boolean): Promise<RawHeard> {
+  exchange(bytes: Buffer, isHead: boolean): Promise<RawReply> {
     return new Promise((resolve) => {
-      const finish = (heard: RawHeard) => {
+      const finish = (reply: RawReply) => {
         clearTimeout(timer)
         this.#look = () => {}
-        resolve(heard)
+        resolve(reply)
       }
       const timer = setTimeout(() => finish({ kind: 'silent' }), SILENT_MS)
       this.#look = () => {
-        const heard = this.#heard(isHead)
-        if (heard) finish(heard)
+        const reply = this.#next(isHead)
+        if (reply) finish(reply)
       }
       this.#socket.write(bytes)
       this.#look()
@@ -170,7 +170,7 @@ export class RawConnection {
     this.#socket.destroy()
   }
 
-  #heard(isHead: boolean): RawHeard | null {
+  #next(isHead: boolean): RawReply | null {
     try {
       const answer = readAnswer(this.#received, { isHead, isEnd: this.#isEnded })
       if (!answer) return this.#isEnded ? { kind: 'closed' } : null

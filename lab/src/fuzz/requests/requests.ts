@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { countAlive, errorLines, stopServer } from '../../support/environment.ts'
 import { usageOf } from '../../support/process-usage.ts'
 import type { Random } from '../../support/random.ts'
 import {
@@ -11,8 +12,7 @@ import {
   type ScenarioContext,
 } from '../../support/scenario.ts'
 import { sum } from '../../support/statistics.ts'
-import { errorLines, lives, stopServer } from '../../support/world.ts'
-import { type Grounds, layScenery, openGrounds } from './grounds.ts'
+import { createFixtures, type FuzzTarget, openFuzzTarget } from './fuzz-target.ts'
 import { type AnswerFault, FAULTS, faultOf } from './judge-answer.ts'
 import { type Mutated, mutations, unchanged } from './mutations.ts'
 import { RawConnection, toBytes } from './raw.ts'
@@ -22,10 +22,10 @@ const REQUESTS = 50_000
 /** Enough for every target to be carried out. */
 const FEWEST_REQUESTS = 1_000
 const CALLERS = 8
-/** Keys get revoked and runtimes redeployed on the way: after so many requests a caller begins anew. */
-const SCENERY_LASTS = 150
+/** Requests revoke keys and redeploy runtimes: after this many a caller creates new fixtures. */
+const REQUESTS_PER_FIXTURES = 150
 const SHOWN_FAULTS = 10
-/** Until a target has been carried out, most of its requests are good ones: behind a refusal there is nothing to try. */
+/** Until a target has succeeded once, most of its requests are unchanged: a refusal reaches little code. */
 const MUTATED_BEFORE = 0.2
 const GROWTH_MB = 250
 const RATE_LIMITED_SHARE = 0.05
@@ -65,7 +65,7 @@ function newTally(): Tally {
 }
 
 interface Attack {
-  grounds: Grounds
+  fuzzTarget: FuzzTarget
   context: ScenarioContext
   tally: Tally
   wanted: number
@@ -76,18 +76,18 @@ export const requests: Scenario = {
   title: 'any request to any route is answered in the one envelope',
   engines: ['sqlite', 'postgres'],
   async run(context) {
-    const grounds = await openGrounds(context)
-    const { server } = grounds.world
+    const fuzzTarget = await openFuzzTarget(context)
+    const { server } = fuzzTarget.environment
     const tally = newTally()
-    const attack = { grounds, context, tally, wanted: context.count(REQUESTS, FEWEST_REQUESTS) }
+    const attack = { fuzzTarget, context, tally, wanted: context.count(REQUESTS, FEWEST_REQUESTS) }
     const memoryMb = () => usageOf(server.pid).residentBytes / 1024 / 1024
     const before = memoryMb()
     await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(attack, context.random.fork(), caller)))
     const grownMb = memoryMb() - before
-    const alive = await lives(server)
+    const alive = await countAlive(server)
     const lines = errorLines(await stopServer(server))
     context.say(`answers by status: ${JSON.stringify(Object.fromEntries(tally.statuses))}`)
-    const missed = grounds.targets.filter(({ name }) => !tally.served.has(name) && !(name in NEVER_SERVED))
+    const missed = fuzzTarget.targets.filter(({ name }) => !tally.served.has(name) && !(name in NEVER_SERVED))
     return [
       atLeast('requests', tally.sent, attack.wanted),
       none(
@@ -99,14 +99,14 @@ export const requests: Scenario = {
         'lines of the log that tell of a fault',
         lines.map((line) => line.slice(0, 600)),
       ),
-      exactly('calls to the owner with a header of the caller’s', grounds.injected(), 0),
+      exactly('calls to the owner with a header of the caller’s', fuzzTarget.injected(), 0),
       exactly('servers alive at the end', alive, 1),
       atMost('memory grown', grownMb, GROWTH_MB, 'MB'),
     ]
   },
 }
 
-/** That the attack struck, and that every answer was in form. */
+/** Checks that enough requests were served and refused, and that every answer was well-formed. */
 function judgeTally(tally: Tally): Check[] {
   const share = (from: number, to: number) =>
     sum([...tally.statuses].map(([status, count]) => (status >= from && status < to ? count : 0))) / tally.sent
@@ -121,7 +121,7 @@ function judgeTally(tally: Tally): Check[] {
 }
 
 async function call(attack: Attack, random: Random, caller: number): Promise<void> {
-  const { grounds, tally, wanted } = attack
+  const { fuzzTarget, tally, wanted } = attack
   const connections = new Map<number, RawConnection>()
   const drop = (port: number) => {
     connections.get(port)?.destroy()
@@ -137,14 +137,14 @@ async function call(attack: Attack, random: Random, caller: number): Promise<voi
     return connection
   }
   for (let serial = 0; tally.sent < wanted; serial += 1) {
-    const scenery = await layScenery(grounds)
-    const drawn = fc.sample(mutations, { seed: random.int(0, 0x7fffffff), numRuns: SCENERY_LASTS })
+    const fixtures = await createFixtures(fuzzTarget)
+    const drawn = fc.sample(mutations, { seed: random.int(0, 0x7fffffff), numRuns: REQUESTS_PER_FIXTURES })
     for (const [index, mutate] of drawn.entries()) {
-      const target = grounds.targets[(serial * SCENERY_LASTS + index + caller) % grounds.targets.length]
+      const target = fuzzTarget.targets[(serial * REQUESTS_PER_FIXTURES + index + caller) % fuzzTarget.targets.length]
       if (target === undefined || tally.sent >= wanted) break
-      const good = target.request(scenery, random)
-      const isEntered = tally.served.has(target.name) || random.chance(MUTATED_BEFORE)
-      const mutated = (isEntered ? mutate : unchanged)(good, target.queryParameters)
+      const good = target.request(fixtures, random)
+      const wasServed = tally.served.has(target.name) || random.chance(MUTATED_BEFORE)
+      const mutated = (wasServed ? mutate : unchanged)(good, target.queryParameters)
       if (!(await sendOne(attack, connect(target.port), target, mutated))) drop(target.port)
     }
   }
@@ -153,21 +153,21 @@ async function call(attack: Attack, random: Random, caller: number): Promise<voi
 
 /** True where the connection may be used again. */
 async function sendOne(attack: Attack, connection: RawConnection, target: Target, mutated: Mutated): Promise<boolean> {
-  const { tally, grounds } = attack
+  const { tally, fuzzTarget } = attack
   const { request, isFramingBroken } = mutated
   const isHead = request.method === 'HEAD'
-  const heard = await connection.exchange(toBytes(request), isHead)
-  const fault = faultOf(heard, {
+  const reply = await connection.exchange(toBytes(request), isHead)
+  const fault = faultOf(reply, {
     ...target,
     mayCloseUnanswered: isFramingBroken,
     isHead,
-    insides: [grounds.world.store.location],
-    ownersInsides: [new URL(grounds.endpoint).host],
+    insides: [fuzzTarget.environment.store.location],
+    ownersInsides: [new URL(fuzzTarget.endpoint).host],
   })
-  const status = heard.kind === 'answer' ? heard.answer.status : null
+  const status = reply.kind === 'answer' ? reply.answer.status : null
   countAnswer(tally, target.name, status, fault)
   if (fault) report(attack, target, mutated, `${fault.kind}: ${fault.problem}`)
-  return heard.kind === 'answer' && heard.isOpen && !isFramingBroken
+  return reply.kind === 'answer' && reply.isOpen && !isFramingBroken
 }
 
 function countAnswer(tally: Tally, target: string, status: number | null, fault: AnswerFault | null): void {
@@ -179,11 +179,11 @@ function countAnswer(tally: Tally, target: string, status: number | null, fault:
   if ((status >= 200 && status < 300) || status === 303) tally.served.add(target)
 }
 
-function report({ context, tally }: Attack, { name }: Target, { request, mutation }: Mutated, told: string): void {
+function report({ context, tally }: Attack, { name }: Target, { request, mutation }: Mutated, problem: string): void {
   const shown = sum(Object.values(tally.faults))
   if (shown > SHOWN_FAULTS) return
   const bytes = toBytes(request)
     .toString('latin1')
     .replace(/Bearer [^\s;]+/g, 'Bearer …')
-  context.say(`${name}, ${mutation}: ${told}\n    ${JSON.stringify(bytes.slice(0, 700))}`)
+  context.say(`${name}, ${mutation}: ${problem}\n    ${JSON.stringify(bytes.slice(0, 700))}`)
 }

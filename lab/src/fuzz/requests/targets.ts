@@ -2,7 +2,7 @@ import { isJsonObject } from '@svc/contract'
 import { composeExample } from '@svc/testkit'
 import { z } from 'zod'
 import type { Random } from '../../support/random.ts'
-import type { Manner } from './judge-answer.ts'
+import type { AnswerFormat } from './judge-answer.ts'
 import { jsonRequest, type RawRequest } from './raw.ts'
 
 const PLANES = z.enum(['publicKey', 'deployKey', 'accountKey'])
@@ -53,7 +53,7 @@ export function readOperations(document: unknown): ApiOperation[] {
 }
 
 /** The ids that good requests of one caller name, and the credentials that open what they ask for. */
-export interface Scenery {
+export interface Fixtures {
   keys: Readonly<Record<Plane, string | undefined>>
   /** By the name of a path parameter or a field. */
   values: ReadonlyMap<string, string>
@@ -64,9 +64,9 @@ export interface Target {
   name: string
   port: number
   queryParameters: readonly string[]
-  manner: Manner
+  format: AnswerFormat
   mayFailAsCapability: boolean
-  request(scenery: Scenery, random: Random): RawRequest
+  request(fixtures: Fixtures, random: Random): RawRequest
 }
 
 /** The operations of the description, each with the credential that it names. */
@@ -75,32 +75,32 @@ export function apiTargets(operations: readonly ApiOperation[], port: number): T
     name: operation.operationId,
     port,
     queryParameters: operation.queryParameters,
-    manner: operation.operationId === MCP ? 'json-rpc' : 'envelope',
+    format: operation.operationId === MCP ? 'json-rpc' : 'envelope',
     mayFailAsCapability: operation.operationId === 'callCapability',
-    request(scenery, random) {
-      const key = random.chance(0.85) ? scenery.keys[operation.plane] : drawKey(scenery, random)
-      return goodRequest(operation, scenery, key)
+    request(fixtures, random) {
+      const key = random.chance(0.85) ? fixtures.keys[operation.plane] : drawKey(fixtures, random)
+      return goodRequest(operation, fixtures, key)
     },
   }))
 }
 
 /** A request as the description has it, with the caller's own ids, but that it deletes no webhook that others name. */
-function goodRequest(operation: ApiOperation, scenery: Scenery, key: string | undefined): RawRequest {
+function goodRequest(operation: ApiOperation, fixtures: Fixtures, key: string | undefined): RawRequest {
   const { operationId, method, example } = operation
   const template = operationId === 'deleteWebhook' ? operation.path.replace('{webhookId}', NO_WEBHOOK) : operation.path
-  const path = fillPath(template, scenery)
-  const headers = keyHeaders(template, scenery)
+  const path = fillPath(template, fixtures)
+  const headers = keyHeaders(template, fixtures)
   if (operationId === MCP) {
     // A call of a tool, as clients of the revision 2025-11-25 make it: the description does not name the methods.
-    const params = { name: scenery.values.get('capability'), arguments: {} }
+    const params = { name: fixtures.values.get('capability'), arguments: {} }
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
     return jsonRequest('POST', path, { key, headers: [...headers, ['mcp-protocol-version', '2025-11-25']], body })
   }
-  return jsonRequest(method, path, { key, headers, ...(example !== undefined && { body: ownBody(example, scenery) }) })
+  return jsonRequest(method, path, { key, headers, ...(example !== undefined && { body: ownBody(example, fixtures) }) })
 }
 
 /** The keys of an approval and of a streamed execution, which travel in headers of their own. */
-function keyHeaders(path: string, { values }: Scenery): [string, string][] {
+function keyHeaders(path: string, { values }: Fixtures): [string, string][] {
   const keys = { 'x-svc-approval-key': 'approvalKey', 'x-svc-resume-key': 'resumeKey' }
   return Object.entries(keys).flatMap(([header, name]) => {
     const value = /\{(approval|execution)Id\}/.test(path) ? values.get(name) : undefined
@@ -109,31 +109,31 @@ function keyHeaders(path: string, { values }: Scenery): [string, string][] {
 }
 
 /** A credential of another plane, none, or one that never was. */
-function drawKey({ keys: { accountKey, deployKey, publicKey } }: Scenery, random: Random): string | undefined {
+function drawKey({ keys: { accountKey, deployKey, publicKey } }: Fixtures, random: Random): string | undefined {
   const cut = accountKey?.slice(0, -1)
   return random.pick([undefined, accountKey, deployKey, publicKey, cut, `${deployKey}x`, 'x', 'svc_ak_', 'a b'])
 }
 
-function ownBody(example: unknown, scenery: Scenery): unknown {
-  if (Array.isArray(example)) return example.map((item) => ownBody(item, scenery))
+function ownBody(example: unknown, fixtures: Fixtures): unknown {
+  if (Array.isArray(example)) return example.map((item) => ownBody(item, fixtures))
   if (!isJsonObject(example)) return example
   const own = (name: string, value: unknown) =>
-    typeof value === 'string' ? (scenery.values.get(name) ?? value) : ownBody(value, scenery)
+    typeof value === 'string' ? (fixtures.values.get(name) ?? value) : ownBody(value, fixtures)
   return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, own(name, value)]))
 }
 
 /** Throws where nothing is known that could stand for a parameter. */
-function fillPath(path: string, { values }: Scenery): string {
+function fillPath(path: string, { values }: Fixtures): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     // In a body the name means something else.
     const value = name === 'version' ? '1' : values.get(name)
-    if (value === undefined) throw new Error(`nothing to put for {${name}} of ${path}: extend the scenery`)
+    if (value === undefined) throw new Error(`nothing to put for {${name}} of ${path}: extend the fixtures`)
     return value
   })
 }
 
 /** Routes beside the description: for browsers and for operators. */
-const HIDDEN_ROUTES: readonly (readonly [name: string, manner: Manner, path: string])[] = [
+const HIDDEN_ROUTES: readonly (readonly [name: string, format: AnswerFormat, path: string])[] = [
   ['dashboard page', 'files', '/dashboard'],
   ['dashboard address', 'files', '/dashboard/runtimes/{runtimeId}'],
   ['dashboard file', 'files', '/dashboard/{dashboardFile}'],
@@ -146,12 +146,12 @@ const HIDDEN_ROUTES: readonly (readonly [name: string, manner: Manner, path: str
 ]
 
 export function hiddenTargets(port: number, opsPort: number): Target[] {
-  return HIDDEN_ROUTES.map(([name, manner, path]) => ({
+  return HIDDEN_ROUTES.map(([name, format, path]) => ({
     name,
-    port: manner === 'plain' ? opsPort : port,
+    port: format === 'plain' ? opsPort : port,
     queryParameters: [],
-    manner,
+    format,
     mayFailAsCapability: false,
-    request: (scenery) => jsonRequest('GET', fillPath(path, scenery)),
+    request: (fixtures) => jsonRequest('GET', fillPath(path, fixtures)),
   }))
 }

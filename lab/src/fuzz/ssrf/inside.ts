@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import type { CreatedRuntime } from '@svc/contract'
 import { startNameServer } from '@svc/testkit'
 import Database from 'better-sqlite3'
-import { type Client, createClient, type Heard } from '../../support/client.ts'
+import { type Client, type ClientReply, createClient } from '../../support/client.ts'
+import { addRuntime, brokerPath, capability, type Environment, openEnvironment } from '../../support/environment.ts'
 import type { Random } from '../../support/random.ts'
 import { atLeast, type Check, counted, exactly, none, type ScenarioContext } from '../../support/scenario.ts'
 import { forEachAtOnce } from '../../support/within.ts'
-import { addRuntime, brokerPath, capability, openWorld, type World } from '../../support/world.ts'
 import { startCanaries } from './canaries.ts'
 import { CANARIES_V4, CANARIES_V6, drawSpellings, PUBLIC_V4, WILDCARD_ZONE } from './spellings.ts'
 
@@ -23,7 +23,7 @@ const CALLS_AT_ONE_ADDRESS = 9
 const REDIRECTS = ['301', '302', '303', '307', '308', '300', '304', '200', '201']
 
 interface Attack {
-  world: World
+  environment: Environment
   client: Client
   canaries: Awaited<ReturnType<typeof startCanaries>>
   random: Random
@@ -41,9 +41,9 @@ export async function attackFromInside(
   const names = await startNameServer((name, kind) => resolve(answers, name, kind), { port: 53 })
   context.onEnd(names.close)
   const variables = { SVC_ALLOW_LOCAL_ENDPOINTS: '0', NODE_EXTRA_CA_CERTS: certificateFile }
-  const world = await openWorld(context, { variables })
-  const client = createClient(world.server.url, CALLERS)
-  const attack: Attack = { world, client, canaries, random: context.random, spared: 0 }
+  const environment = await openEnvironment(context, { variables })
+  const client = createClient(environment.server.url, CALLERS)
+  const attack: Attack = { environment, client, canaries, random: context.random, spared: 0 }
   const awake = await canaries.tryOut(EMBEDDED)
   const checks = [
     exactly('addresses inside that listen, and note a connection', awake, EMBEDDED.length),
@@ -60,8 +60,8 @@ export async function attackFromInside(
 }
 
 async function trySpellings(attack: Attack, count: number): Promise<Check[]> {
-  const { world, client, random } = attack
-  const runtime = await addRuntime(world, undefined)
+  const { environment, client, random } = attack
+  const runtime = await addRuntime(environment, undefined)
   let [registered, deployed, controlled, reached, dispatched] = [0, 0, 0, 0, 0]
   for (const [index, endpoint] of drawSpellings(count, random).entries()) {
     if (index % CONTROL_EVERY === 0) {
@@ -72,7 +72,7 @@ async function trySpellings(attack: Attack, count: number): Promise<Check[]> {
     const body = { manifest: { schemaVersion: 2, ...capability('act'), endpoint } }
     if (isTaken(await client.send({ path: '/v1/deployments', key: runtime.deployKey, body }))) deployed += 1
     // An address that both refuse is written past them: the guard of the call has to hold by itself.
-    else forceEndpoint(world.store.location, runtime.runtimeId, endpoint)
+    else forceEndpoint(environment.store.location, runtime.runtimeId, endpoint)
     await callThrough(attack, runtime)
     dispatched += 1
   }
@@ -97,7 +97,7 @@ function forceEndpoint(folder: string, runtimeId: string, endpoint: string): voi
 async function control(attack: Attack): Promise<number> {
   let reached = 0
   for (const endpoint of CONTROL) {
-    const runtime = await addRuntime(attack.world, endpoint)
+    const runtime = await addRuntime(attack.environment, endpoint)
     const before = attack.canaries.publicRequests
     const status = await callThrough(attack, runtime)
     if (status === 200 && attack.canaries.publicRequests === before + 1) reached += 1
@@ -106,8 +106,8 @@ async function control(attack: Attack): Promise<number> {
 }
 
 async function tryRedirects(attack: Attack): Promise<Check[]> {
-  const { world, canaries } = attack
-  const runtime = await addRuntime(world, undefined)
+  const { environment, canaries } = attack
+  const runtime = await addRuntime(environment, undefined)
   let [redirects, reached] = [0, 0]
   for (const status of REDIRECTS) {
     for (const inside of [...CANARIES_V4, ...CANARIES_V6.map((address) => `[${address}]`)]) {
@@ -126,11 +126,11 @@ async function tryRedirects(attack: Attack): Promise<Check[]> {
 }
 
 async function tryRebinding(attack: Attack, count: number, answers: { inside: number }): Promise<Check[]> {
-  const { world, canaries } = attack
+  const { environment, canaries } = attack
   const before = canaries.publicRequests
   let calls = 0
   await forEachAtOnce(Array.from({ length: CALLERS }), CALLERS, async (_, caller) => {
-    const runtime = await addRuntime(world, undefined)
+    const runtime = await addRuntime(environment, undefined)
     for (let own = 0; calls < count; own += 1) {
       const host = `r${caller}-${Math.floor(own / CALLS_AT_ONE_ADDRESS)}.${REBINDING_ZONE}`
       if (own % CALLS_AT_ONE_ADDRESS === 0) await register(attack, runtime, `https://${host}/svc`)
@@ -146,20 +146,24 @@ async function tryRebinding(attack: Attack, count: number, answers: { inside: nu
 }
 
 /** True where the address was taken. */
-async function register({ client, world }: Attack, { runtimeId }: CreatedRuntime, endpoint: string): Promise<boolean> {
+async function register(
+  { client, environment }: Attack,
+  { runtimeId }: CreatedRuntime,
+  endpoint: string,
+): Promise<boolean> {
   const body = { runtimeId, name: 'Lab', endpoint }
-  return isTaken(await client.send({ path: '/v1/runtimes', key: world.owner.apiKey, body }))
+  return isTaken(await client.send({ path: '/v1/runtimes', key: environment.owner.apiKey, body }))
 }
 
-function isTaken(heard: Heard): boolean {
-  if (heard.status === 0 || heard.status >= 500) throw new Error(`no answer: ${JSON.stringify(heard)}`)
-  return heard.status < 300
+function isTaken(reply: ClientReply): boolean {
+  if (reply.status === 0 || reply.status >= 500) throw new Error(`no answer: ${JSON.stringify(reply)}`)
+  return reply.status < 300
 }
 
 /** Lets the service call the runtime's endpoint through the broker. */
 async function callThrough(attack: Attack, runtime: CreatedRuntime): Promise<number> {
-  const { status, text, brokenBy } = await attack.client.send({ path: brokerPath(runtime), body: { input: {} } })
-  if (status === 0) throw new Error(`a call broke off: ${brokenBy}`)
+  const { status, text, connectionError } = await attack.client.send({ path: brokerPath(runtime), body: { input: {} } })
+  if (status === 0) throw new Error(`a call broke off: ${connectionError}`)
   if (status === 429 || text.includes('calls to it are paused')) attack.spared += 1
   return status
 }

@@ -30,8 +30,8 @@ const options: autocannon.Options = {
     const first = clients++ % spread.length
     client.setRequests([...spread.slice(first), ...spread.slice(0, first)])
     // autocannon's types declare another argument.
-    client.on('headers', (told: unknown) => {
-      const { statusCode, headers } = told as Head
+    client.on('headers', (options: unknown) => {
+      const { statusCode, headers } = options as Head
       if (statusCode === 429 && !headers.some((name) => /^retry-after$/i.test(name))) withoutRetryAfter += 1
     })
   },

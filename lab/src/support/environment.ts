@@ -2,24 +2,31 @@ import { CreatedRuntime, type DeploymentManifestInput, type Tier } from '@svc/co
 import type { ProgramEnd } from '@svc/testkit'
 import { z } from 'zod'
 import type { ScenarioContext } from './scenario.ts'
-import { endedWithin, PATIENT, runAdmin, type ServerOptions, type ServerProcess, startServer } from './server.ts'
+import {
+  endedWithin,
+  NO_LOOP_DELAY_LIMIT,
+  runAdmin,
+  type ServerOptions,
+  type ServerProcess,
+  startServer,
+} from './server.ts'
 import { createStore, type Store } from './store.ts'
 
 const Owner = z.object({ ownerId: z.string(), email: z.string(), apiKey: z.string() })
 export type LabOwner = z.infer<typeof Owner>
 
 /** A server on a database of its own, with one owner. */
-export interface World {
+export interface Environment {
   store: Store
   options: ServerOptions
   server: ServerProcess
   owner: LabOwner
 }
 
-export type WorldOptions = Partial<Omit<ServerOptions, 'serverFolder' | 'env'>>
+export type EnvironmentOptions = Partial<Omit<ServerOptions, 'serverFolder' | 'env'>>
 
 /** Everything is taken down with the scenario. The owner is on the largest plan. */
-export async function openWorld(context: ScenarioContext, given: WorldOptions = {}): Promise<World> {
+export async function openEnvironment(context: ScenarioContext, given: EnvironmentOptions = {}): Promise<Environment> {
   const { env, serverFolder } = context
   const store = given.store ?? (await createStore(context))
   const options: ServerOptions = { ...given, store, serverFolder, env }
@@ -27,19 +34,27 @@ export async function openWorld(context: ScenarioContext, given: WorldOptions = 
   return { store, options, server, owner: await createOwner(options, 'owner@example.com', 'enterprise') }
 }
 
-/** A world whose server takes storms of calls on a slow machine, too, with runtimes that serve `act` at the endpoint. */
-export async function openCalledWorld(
+/** An environment with runtimes that serve `act` at the endpoint. Its server accepts bursts of calls on a slow machine, too. */
+export async function openServingEnvironment(
   context: ScenarioContext,
-  { endpoint, runtimeCount = 4, variables, ...options }: WorldOptions & { endpoint: string; runtimeCount?: number },
+  {
+    endpoint,
+    runtimeCount = 4,
+    variables,
+    ...options
+  }: EnvironmentOptions & { endpoint: string; runtimeCount?: number },
 ) {
-  const world = await openWorld(context, { ...options, variables: { ...PATIENT, ...variables } })
-  const first = await addRuntime(world, endpoint)
+  const environment = await openEnvironment(context, {
+    ...options,
+    variables: { ...NO_LOOP_DELAY_LIMIT, ...variables },
+  })
+  const first = await addRuntime(environment, endpoint)
   const runtimes: [CreatedRuntime, ...CreatedRuntime[]] = [first]
-  while (runtimes.length < runtimeCount) runtimes.push(await addRuntime(world, endpoint))
-  return { ...world, runtimes }
+  while (runtimes.length < runtimeCount) runtimes.push(await addRuntime(environment, endpoint))
+  return { ...environment, runtimes }
 }
 
-export type CalledWorld = Awaited<ReturnType<typeof openCalledWorld>>
+export type ServingEnvironment = Awaited<ReturnType<typeof openServingEnvironment>>
 
 /** A server that is killed with the scenario, if it still runs. */
 export async function startWatched(context: ScenarioContext, options: ServerOptions): Promise<ServerProcess> {
@@ -63,7 +78,7 @@ export function errorLines({ stderr }: ProgramEnd): string[] {
 }
 
 /** 1 where a server still answers, 0 where it does not. */
-export function lives({ url }: Pick<ServerProcess, 'url'>): Promise<number> {
+export function countAlive({ url }: Pick<ServerProcess, 'url'>): Promise<number> {
   return fetch(`${url}/health`).then(
     ({ ok }) => (ok ? 1 : 0),
     () => 0,
@@ -77,25 +92,25 @@ export async function createOwner(options: ServerOptions, email: string, tier: T
 
 /** A runtime of an account of its own, on the largest plan. */
 export async function addTenant(
-  { options, server }: World,
+  { options, server }: Environment,
   { email, endpoint }: { email: string; endpoint: string },
 ): Promise<CreatedRuntime> {
   return addRuntime({ server, owner: await createOwner(options, email, 'enterprise') }, endpoint)
 }
 
-export type Site = { server: Pick<ServerProcess, 'url'>; owner: Pick<LabOwner, 'apiKey'> }
+export type ApiAccess = { server: Pick<ServerProcess, 'url'>; owner: Pick<LabOwner, 'apiKey'> }
 
 /** Registers a runtime, and deploys `act` to it unless the manifest says otherwise. */
 export async function addRuntime(
-  site: Site,
+  access: ApiAccess,
   endpoint: string | undefined,
   manifest: Partial<DeploymentManifestInput> | null = capability('act'),
 ): Promise<CreatedRuntime> {
   const fields = { name: 'Lab', ...(endpoint !== undefined && { endpoint }) }
-  const runtime = CreatedRuntime.parse(await post(`${site.server.url}/v1/runtimes`, site.owner.apiKey, fields))
+  const runtime = CreatedRuntime.parse(await post(`${access.server.url}/v1/runtimes`, access.owner.apiKey, fields))
   const website = { name: 'Lab', url: 'https://shop.example.com' }
   const body = { manifest: { schemaVersion: 2, website, ...manifest } }
-  if (manifest !== null) await post(`${site.server.url}/v1/deployments`, runtime.deployKey, body)
+  if (manifest !== null) await post(`${access.server.url}/v1/deployments`, runtime.deployKey, body)
   return runtime
 }
 

@@ -3,13 +3,19 @@ import { CapabilityCall, type CreatedRuntime } from '@svc/contract'
 import type { DoubleTurn } from '@svc/testkit'
 import { z } from 'zod'
 import { type Client, createClient } from '../support/client.ts'
-import { playSlowly, resultsIn, speakTurn, startModelDouble } from '../support/model-double.ts'
+import { addRuntime, capability, createOwner, type LabOwner } from '../support/environment.ts'
+import { answerSlowly, encodeTurn, resultsIn, startModelDouble } from '../support/model-double.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
-import { endedWithin, PATIENT, type ServerOptions, type ServerProcess, startServer } from '../support/server.ts'
+import {
+  endedWithin,
+  NO_LOOP_DELAY_LIMIT,
+  type ServerOptions,
+  type ServerProcess,
+  startServer,
+} from '../support/server.ts'
 import { answerJson, startServing } from '../support/serving.ts'
 import { createStore, type Store } from '../support/store.ts'
 import { until } from '../support/within.ts'
-import { addRuntime, capability, createOwner, type LabOwner } from '../support/world.ts'
 import { readPlanWords } from './operations.ts'
 
 /** The capability that the model's double asks for. */
@@ -25,8 +31,8 @@ export interface Replica {
   client: Client
 }
 
-/** Servers that share one database, and the two doubles that outlive them. */
-export interface Stage {
+/** Servers that share one database, with an endpoint and a model that stay up. */
+export interface ServerGroup {
   store: Store
   serverOptions: ServerOptions
   endpoint: string
@@ -34,10 +40,10 @@ export interface Stage {
   effects: Map<string, number>
   /** Model requests by operation, written as a text. */
   modelRequests: ReadonlyMap<string, number>
-  fleet: Fleet
+  replicaSet: ReplicaSet
 }
 
-export interface StageOptions {
+export interface ServerGroupOptions {
   replicas: number
   /** Connections of the lab to each server. */
   connections?: number
@@ -45,7 +51,7 @@ export interface StageOptions {
   variables?: Readonly<Record<string, string>>
 }
 
-export async function openStage(context: ScenarioContext, options: StageOptions): Promise<Stage> {
+export async function openServerGroup(context: ScenarioContext, options: ServerGroupOptions): Promise<ServerGroup> {
   const { replicas, connections = 32, store = await createStore(context), variables } = options
   const effects = new Map<string, number>()
   const endpoint = await startServing(context, async (body, response) => {
@@ -61,20 +67,25 @@ export async function openStage(context: ScenarioContext, options: StageOptions)
   })
   const double = await startModelDouble(context, (_, body) => {
     const plan = readPlanWords(body)
-    return playSlowly(speakTurn(turnOf(plan, resultsIn(body) > 0)), plan.pieceMs)
+    return answerSlowly(encodeTurn(turnOf(plan, resultsIn(body) > 0)), plan.pieceMs)
   })
   const { env, serverFolder } = context
-  const serverOptions = { store, serverFolder, env, variables: { ...double.variables, ...PATIENT, ...variables } }
-  const fleet = new Fleet(serverOptions, connections)
-  context.onEnd(() => fleet.close())
-  while (fleet.live.length < replicas) await fleet.start()
-  return { store, serverOptions, endpoint, effects, modelRequests: double.counts, fleet }
+  const serverOptions = {
+    store,
+    serverFolder,
+    env,
+    variables: { ...double.variables, ...NO_LOOP_DELAY_LIMIT, ...variables },
+  }
+  const replicaSet = new ReplicaSet(serverOptions, connections)
+  context.onEnd(() => replicaSet.close())
+  while (replicaSet.live.length < replicas) await replicaSet.start()
+  return { store, serverOptions, endpoint, effects, modelRequests: double.counts, replicaSet }
 }
 
 const WITHOUT_CALLS: DoubleTurn = { text: ['That', ' is', ' done', '.'] }
 
 /** Pauses in an answer without calls. */
-export const PAUSES = speakTurn(WITHOUT_CALLS).length
+export const PAUSES = encodeTurn(WITHOUT_CALLS).length
 
 function turnOf(plan: ReturnType<typeof readPlanWords>, hasResults: boolean): DoubleTurn {
   if (plan.calls === 0 || hasResults) return WITHOUT_CALLS
@@ -82,33 +93,33 @@ function turnOf(plan: ReturnType<typeof readPlanWords>, hasResults: boolean): Do
   return { toolCalls: Array.from({ length: plan.calls }, () => ({ name: CAPABILITY, input })), pieceLength: 40 }
 }
 
-/** A stage with accounts on it: everything that a load needs. */
-export interface Site extends Stage {
+/** A group of servers with accounts and runtimes, as a load needs them. */
+export interface LoadTarget extends ServerGroup {
   owners: readonly LabOwner[]
   runtimes: readonly CreatedRuntime[]
 }
 
 /** Two accounts on pro plans: their quota is counted, and wide enough for a whole run. */
-export async function openSite(context: ScenarioContext, options: StageOptions): Promise<Site> {
-  const stage = await openStage(context, options)
+export async function openLoadTarget(context: ScenarioContext, options: ServerGroupOptions): Promise<LoadTarget> {
+  const group = await openServerGroup(context, options)
   const owners: LabOwner[] = []
   const runtimes: CreatedRuntime[] = []
   while (owners.length < 2) {
-    const owner = await createOwner(stage.serverOptions, `owner-${owners.length}@example.com`, 'pro')
+    const owner = await createOwner(group.serverOptions, `owner-${owners.length}@example.com`, 'pro')
     owners.push(owner)
-    for (let index = 0; index < 4; index += 1) runtimes.push(await openRuntime(stage, owner))
+    for (let index = 0; index < 4; index += 1) runtimes.push(await openRuntime(group, owner))
   }
-  return { ...stage, owners, runtimes }
+  return { ...group, owners, runtimes }
 }
 
-/** Registers a runtime at the stage's endpoint. */
-export function openRuntime({ fleet, endpoint }: Stage, owner: LabOwner): Promise<CreatedRuntime> {
+/** Registers a runtime with the group's endpoint. */
+export function openRuntime({ replicaSet, endpoint }: ServerGroup, owner: LabOwner): Promise<CreatedRuntime> {
   const manifest = { ...capability(CAPABILITY), reconcile: true }
-  return addRuntime({ server: anyReplica({ fleet }).server, owner }, endpoint, manifest)
+  return addRuntime({ server: anyReplica({ replicaSet }).server, owner }, endpoint, manifest)
 }
 
-export function anyReplica({ fleet }: Pick<Stage, 'fleet'>): Replica {
-  const [replica] = fleet.live
+export function anyReplica({ replicaSet }: Pick<ServerGroup, 'replicaSet'>): Replica {
+  const [replica] = replicaSet.live
   if (!replica) throw new Error('no server is left')
   return replica
 }
@@ -117,7 +128,7 @@ export function anyReplica({ fleet }: Pick<Stage, 'fleet'>): Replica {
 const LEASE_SEEN_MS = 15_000
 
 /** The servers that share one database. */
-export class Fleet {
+export class ReplicaSet {
   /** Those that are expected to answer. */
   live: readonly Replica[] = []
   /** Whether any ended that was not killed. */

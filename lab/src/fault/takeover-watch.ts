@@ -1,7 +1,7 @@
 import type { Store } from '../support/store.ts'
 import { until } from '../support/within.ts'
 
-/** One killed server, and the end of its executions. Times are epoch milliseconds. */
+/** One killed server, and the time at which its executions had ended. Epoch milliseconds. */
 export interface Death {
   nodeId: string
   since: number
@@ -12,7 +12,7 @@ export interface Death {
 }
 
 /** Watches how long the executions of killed servers stay `running`. */
-export class DeathWatch {
+export class TakeoverWatch {
   readonly deaths: Death[] = []
   readonly #store: Pick<Store, 'query'>
 

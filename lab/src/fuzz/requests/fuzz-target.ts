@@ -8,18 +8,18 @@ import {
 } from '@svc/contract'
 import { z } from 'zod'
 import { createClient } from '../../support/client.ts'
+import { capability, type Environment, openEnvironment, post, saying } from '../../support/environment.ts'
 import type { ScenarioContext } from '../../support/scenario.ts'
 import { answerJson, startServing } from '../../support/serving.ts'
 import { until } from '../../support/within.ts'
-import { capability, openWorld, post, saying, type World } from '../../support/world.ts'
 import { INJECTED } from './judge-answer.ts'
-import { type ApiOperation, apiTargets, hiddenTargets, readOperations, type Scenery, type Target } from './targets.ts'
+import { type ApiOperation, apiTargets, type Fixtures, hiddenTargets, readOperations, type Target } from './targets.ts'
 
 const FAILS_EVERY = 5
 
-/** Everything that is attacked. */
-export interface Grounds {
-  world: World
+/** A service, and the requests that it is attacked with. */
+export interface FuzzTarget {
+  environment: Environment
   endpoint: string
   /** Calls of the service that had a header of a caller's. */
   injected(): number
@@ -30,7 +30,7 @@ export interface Grounds {
   webhookId: string
 }
 
-export async function openGrounds(context: ScenarioContext): Promise<Grounds> {
+export async function openFuzzTarget(context: ScenarioContext): Promise<FuzzTarget> {
   let [calls, injected] = [0, 0]
   const endpoint = await startServing(context, (_, response, { headers }) => {
     calls += 1
@@ -38,13 +38,13 @@ export async function openGrounds(context: ScenarioContext): Promise<Grounds> {
     const failed = { output: null, error: { message: 'It fails as it was told to.' } }
     answerJson(response, calls % FAILS_EVERY === 0 ? failed : { output: { ok: true } })
   })
-  const world = await openWorld(context, { variables: { SVC_OPS_PORT: '0' } })
-  const { port, url, opsUrl } = world.server
+  const environment = await openEnvironment(context, { variables: { SVC_OPS_PORT: '0' } })
+  const { port, url, opsUrl } = environment.server
   const operations = readOperations(await (await fetch(`${url}/openapi.json`)).json())
-  const { apiKey } = world.owner
+  const { apiKey } = environment.owner
   const webhook = await post(`${url}/v1/webhooks`, apiKey, { url: endpoint, events: ['key.revealed'] })
   return {
-    world,
+    environment,
     endpoint,
     injected: () => injected,
     targets: [...apiTargets(operations, port), ...hiddenTargets(port, Number(new URL(opsUrl ?? '').port))],
@@ -74,8 +74,8 @@ async function revokeSpareKeys(url: string, apiKey: string): Promise<void> {
  * An account may have five webhooks, and good requests make some, which are deleted here. All callers share one, and a key that is
  * revealed gives it an event.
  */
-async function layWebhook({ world, apiKey, webhookId }: Grounds, runtimeId: string) {
-  const { url } = world.server
+async function createWebhookFixture({ environment, apiKey, webhookId }: FuzzTarget, runtimeId: string) {
+  const { url } = environment.server
   const headers = { authorization: `Bearer ${apiKey}` }
   const path = `${url}/v1/webhooks`
   const { webhooks } = WebhookList.parse(await (await fetch(path, { headers })).json())
@@ -103,9 +103,9 @@ async function streamDetached(url: string, publicKey: string): Promise<z.infer<t
 }
 
 /** Registers a runtime, deploys to it and calls it once, so that every id that a path can name is there. */
-export async function layScenery(grounds: Grounds): Promise<Scenery> {
-  const { world, endpoint, operations, apiKey } = grounds
-  const { url } = world.server
+export async function createFixtures(target: FuzzTarget): Promise<Fixtures> {
+  const { environment, endpoint, operations, apiKey } = target
+  const { url } = environment.server
   const registered = await post(`${url}/v1/runtimes`, apiKey, { name: 'Fuzzed', endpoint })
   const { deployKey, publicKey, runtimeId, projectId } = CreatedRuntime.parse(registered)
   await revokeSpareKeys(url, apiKey)
@@ -127,11 +127,11 @@ export async function layScenery(grounds: Grounds): Promise<Scenery> {
   const { approval } = Asked.parse(await post(`${url}/v1/runtime/capability`, publicKey, call))
   const detached = await streamDetached(url, publicKey)
   // Requests of the account that are under way may have one of these refused.
-  let webhook: Awaited<ReturnType<typeof layWebhook>> | undefined
+  let webhook: Awaited<ReturnType<typeof createWebhookFixture>> | undefined
   const tryWebhook = () =>
-    layWebhook(grounds, runtimeId).then(
-      (laid) => {
-        webhook = laid
+    createWebhookFixture(target, runtimeId).then(
+      (created) => {
+        webhook = created
         return true
       },
       () => false,
