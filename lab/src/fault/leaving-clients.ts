@@ -93,16 +93,10 @@ export interface Departure {
   status: number
 }
 
-interface Visits {
-  arrivals: Map<string, () => void>
-  prefix: string
-  count: number
-}
-
 async function leave(
   context: ScenarioContext,
   { server, runtimes }: ServingEnvironment,
-  { arrivals, prefix, count }: Visits,
+  { arrivals, prefix, count }: { arrivals: Map<string, () => void>; prefix: string; count: number },
 ) {
   const client = createClient(server.url, null)
   const { random } = context

@@ -31,19 +31,7 @@ export interface Replica {
   client: Client
 }
 
-/** Servers that share one database, with an endpoint and a model that stay up. */
-export interface ServerGroup {
-  store: Store
-  serverOptions: ServerOptions
-  endpoint: string
-  /** How often each call had its effect, by call id. */
-  effects: Map<string, number>
-  /** Model requests by operation, written as a text. */
-  modelRequests: ReadonlyMap<string, number>
-  replicaSet: ReplicaSet
-}
-
-export interface ServerGroupOptions {
+interface LoadTargetOptions {
   replicas: number
   /** Connections of the lab to each server. */
   connections?: number
@@ -51,7 +39,13 @@ export interface ServerGroupOptions {
   variables?: Readonly<Record<string, string>>
 }
 
-export async function openServerGroup(context: ScenarioContext, options: ServerGroupOptions): Promise<ServerGroup> {
+export type LoadTarget = Awaited<ReturnType<typeof openLoadTarget>>
+
+/**
+ * Servers that share one database, with an endpoint and a model that stay up. The two accounts are on pro plans: their quota is
+ * counted, and wide enough for a whole run.
+ */
+export async function openLoadTarget(context: ScenarioContext, options: LoadTargetOptions) {
   const { replicas, connections = 32, store = await createStore(context), variables } = options
   const effects = new Map<string, number>()
   const endpoint = await startServing(context, async (body, response) => {
@@ -79,7 +73,17 @@ export async function openServerGroup(context: ScenarioContext, options: ServerG
   const replicaSet = new ReplicaSet(serverOptions, connections)
   context.onEnd(() => replicaSet.close())
   while (replicaSet.live.length < replicas) await replicaSet.start()
-  return { store, serverOptions, endpoint, effects, modelRequests: double.counts, replicaSet }
+  const owners: LabOwner[] = []
+  const runtimes: CreatedRuntime[] = []
+  const manifest = { ...capability(CAPABILITY), reconcile: true }
+  while (owners.length < 2) {
+    const owner = await createOwner(serverOptions, `owner-${owners.length}@example.com`, 'pro')
+    const { server } = anyReplica({ replicaSet })
+    owners.push(owner)
+    for (let index = 0; index < 4; index += 1) runtimes.push(await addRuntime({ server, owner }, endpoint, manifest))
+  }
+  /** `effects`: how often each call had its effect, by call id. `modelRequests`: by the number of the operation, as text. */
+  return { store, effects, modelRequests: double.counts, replicaSet, owners, runtimes }
 }
 
 const WITHOUT_CALLS: DoubleTurn = { text: ['That', ' is', ' done', '.'] }
@@ -93,32 +97,7 @@ function turnOf(plan: ReturnType<typeof readPlanWords>, hasResults: boolean): Do
   return { toolCalls: Array.from({ length: plan.calls }, () => ({ name: CAPABILITY, input })), pieceLength: 40 }
 }
 
-/** A group of servers with accounts and runtimes, as a load needs them. */
-export interface LoadTarget extends ServerGroup {
-  owners: readonly LabOwner[]
-  runtimes: readonly CreatedRuntime[]
-}
-
-/** Two accounts on pro plans: their quota is counted, and wide enough for a whole run. */
-export async function openLoadTarget(context: ScenarioContext, options: ServerGroupOptions): Promise<LoadTarget> {
-  const group = await openServerGroup(context, options)
-  const owners: LabOwner[] = []
-  const runtimes: CreatedRuntime[] = []
-  while (owners.length < 2) {
-    const owner = await createOwner(group.serverOptions, `owner-${owners.length}@example.com`, 'pro')
-    owners.push(owner)
-    for (let index = 0; index < 4; index += 1) runtimes.push(await openRuntime(group, owner))
-  }
-  return { ...group, owners, runtimes }
-}
-
-/** Registers a runtime with the group's endpoint. */
-export function openRuntime({ replicaSet, endpoint }: ServerGroup, owner: LabOwner): Promise<CreatedRuntime> {
-  const manifest = { ...capability(CAPABILITY), reconcile: true }
-  return addRuntime({ server: anyReplica({ replicaSet }).server, owner }, endpoint, manifest)
-}
-
-export function anyReplica({ replicaSet }: Pick<ServerGroup, 'replicaSet'>): Replica {
+export function anyReplica({ replicaSet }: { replicaSet: ReplicaSet }): Replica {
   const [replica] = replicaSet.live
   if (!replica) throw new Error('no server is left')
   return replica

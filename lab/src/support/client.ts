@@ -28,14 +28,10 @@ export interface ClientRequest {
   onHead?: () => void
 }
 
-export interface Client {
-  url: string
-  send(request: ClientRequest): Promise<ClientReply>
-  close(): Promise<void>
-}
+export type Client = ReturnType<typeof createClient>
 
 /** A caller with so many connections of its own, null for as many as are needed; nothing is sent twice. */
-export function createClient(url: string, connections: number | null = 64): Client {
+export function createClient(url: string, connections: number | null = 64) {
   const pool = new Pool(url, {
     connections,
     pipelining: 1,
@@ -48,7 +44,7 @@ export function createClient(url: string, connections: number | null = 64): Clie
   })
   return {
     url,
-    async send({ method = 'POST', path, signal, onHead, ...rest }) {
+    async send({ method = 'POST', path, signal, onHead, ...rest }: ClientRequest): Promise<ClientReply> {
       const { key, body, text = body === undefined ? undefined : JSON.stringify(body), headers } = rest
       const reply: ClientReply = { status: 0, headStatus: 0, headers: {}, text: '', connectionError: null }
       const sent = {

@@ -10,23 +10,16 @@ import {
   type ServerProcess,
   startServer,
 } from './server.ts'
-import { createStore, type Store } from './store.ts'
+import { createStore } from './store.ts'
 
 const Owner = z.object({ ownerId: z.string(), email: z.string(), apiKey: z.string() })
 export type LabOwner = z.infer<typeof Owner>
 
-/** A server on a database of its own, with one owner. */
-export interface Environment {
-  store: Store
-  options: ServerOptions
-  server: ServerProcess
-  owner: LabOwner
-}
-
+export type Environment = Awaited<ReturnType<typeof openEnvironment>>
 export type EnvironmentOptions = Partial<Omit<ServerOptions, 'serverFolder' | 'env'>>
 
-/** Everything is taken down with the scenario. The owner is on the largest plan. */
-export async function openEnvironment(context: ScenarioContext, given: EnvironmentOptions = {}): Promise<Environment> {
+/** A server on a database of its own, with one owner on the largest plan. Both are removed with the scenario. */
+export async function openEnvironment(context: ScenarioContext, given: EnvironmentOptions = {}) {
   const { env, serverFolder } = context
   const store = given.store ?? (await createStore(context))
   const options: ServerOptions = { ...given, store, serverFolder, env }

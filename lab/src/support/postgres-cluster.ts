@@ -12,31 +12,13 @@ const run = promisify(execFile)
 /** Settings of postgresql.conf by name. */
 export type PostgresSettings = Readonly<Record<string, string>>
 
-/** A PostgreSQL server of one scenario's own, in a temporary folder, on a port of its own, which may be stopped and filled. */
-export interface PostgresCluster {
-  /** Of its database `postgres`, as its superuser. */
-  url: string
-  port: number
-  /** Its processes of now, the postmaster first; that one changes with a restart. */
-  pids(): number[]
-  /** User and system time of all of them since the start, ended ones included, milliseconds. */
-  cpuMs(): number
-  /** Stops it as `mode` says (`immediate` without a word to its clients) and starts it with these settings beside the defaults. */
-  restart(settings?: PostgresSettings, mode?: StopMode): Promise<void>
-  stop(mode?: StopMode): Promise<void>
-  /** Starts it again once it is stopped, with the settings that it was made with. */
-  start(): Promise<void>
-}
-
-export type StopMode = 'fast' | 'immediate'
+export type PostgresCluster = Awaited<ReturnType<typeof startPostgresCluster>>
+type StopMode = 'fast' | 'immediate'
 
 const ROOT = '/usr/lib/postgresql'
 
-/** Makes a cluster and starts it; it is removed with the scenario. Throws where Debian's package `postgresql` is not installed. */
-export async function startPostgresCluster(
-  { onEnd }: Pick<ScenarioContext, 'onEnd'>,
-  settings: PostgresSettings = {},
-): Promise<PostgresCluster> {
+/** Creates and starts a PostgreSQL server of the scenario's own, which may be stopped; it is removed with the scenario. Throws where Debian's package `postgresql` is not installed. */
+export async function startPostgresCluster({ onEnd }: Pick<ScenarioContext, 'onEnd'>, settings: PostgresSettings = {}) {
   const version = newestVersion()
   const folder = mkdtempSync(join(tmpdir(), 'svc-postgres-'))
   chmodSync(folder, 0o777)
@@ -61,13 +43,16 @@ export async function startPostgresCluster(
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     port,
+    /** The postmaster, which changes with a restart, and its children. */
     pids: () => familyOf(postmaster()),
+    /** Processor time in milliseconds of all processes since the start. */
     cpuMs: () => familyCpuMs(postmaster()),
-    async restart(changed = settings, mode = 'fast') {
+    /** `immediate` stops without a word to clients. The settings are added to the defaults. */
+    async restart(changed = settings, mode: StopMode = 'fast') {
       await stop(mode)
       await start(changed)
     },
-    stop: (mode = 'fast') => stop(mode),
+    stop: (mode: StopMode = 'fast') => stop(mode),
     start: () => start(settings),
   }
 }

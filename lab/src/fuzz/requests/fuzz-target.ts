@@ -8,29 +8,19 @@ import {
 } from '@svc/contract'
 import { z } from 'zod'
 import { createClient } from '../../support/client.ts'
-import { capability, type Environment, openEnvironment, post, saying } from '../../support/environment.ts'
+import { capability, openEnvironment, post, saying } from '../../support/environment.ts'
 import type { ScenarioContext } from '../../support/scenario.ts'
 import { answerJson, startServing } from '../../support/serving.ts'
 import { until } from '../../support/within.ts'
 import { INJECTED } from './judge-answer.ts'
-import { type ApiOperation, apiTargets, type Fixtures, hiddenTargets, readOperations, type Target } from './targets.ts'
+import { apiTargets, type Fixtures, hiddenTargets, readOperations } from './targets.ts'
 
 const FAILS_EVERY = 5
 
-/** A service, and the requests that it is attacked with. */
-export interface FuzzTarget {
-  environment: Environment
-  endpoint: string
-  /** Calls of the service that had a header of a caller's. */
-  injected(): number
-  targets: readonly Target[]
-  operations: readonly ApiOperation[]
-  apiKey: string
-  /** The webhook that good requests name. */
-  webhookId: string
-}
+export type FuzzTarget = Awaited<ReturnType<typeof openFuzzTarget>>
 
-export async function openFuzzTarget(context: ScenarioContext): Promise<FuzzTarget> {
+/** A service, and the requests that it is attacked with. */
+export async function openFuzzTarget(context: ScenarioContext) {
   let [calls, injected] = [0, 0]
   const endpoint = await startServing(context, (_, response, { headers }) => {
     calls += 1
@@ -46,10 +36,12 @@ export async function openFuzzTarget(context: ScenarioContext): Promise<FuzzTarg
   return {
     environment,
     endpoint,
+    /** Calls of the service that had a header of a caller's. */
     injected: () => injected,
     targets: [...apiTargets(operations, port), ...hiddenTargets(port, Number(new URL(opsUrl ?? '').port))],
     operations,
     apiKey,
+    /** The webhook that good requests name. */
     webhookId: CreatedWebhook.parse(webhook).webhookId,
   }
 }
