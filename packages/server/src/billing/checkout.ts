@@ -7,7 +7,7 @@ import type { Payment, PaymentState, Payments } from './payments/payments.ts'
 import { planOf } from './plans.ts'
 import { CHECKOUT_MS, checkoutProblem, returnAddress } from './rules.ts'
 import { settlePayment } from './settle-payment.ts'
-import { type CheckoutView, findCheckout, insertCheckout, listPending, type CheckoutOutcome } from './store.ts'
+import { type CheckoutOutcome, type CheckoutView, findCheckout, insertCheckout, listPending } from './store.ts'
 
 type ProviderDeps = BillingDeps & { payments: Payments }
 

@@ -2,7 +2,7 @@ import { invalidField } from '../errors.ts'
 import type { BillingDeps } from './deps.ts'
 import type { PaymentState, Payments, Webhook } from './payments/payments.ts'
 import { type CheckoutStatus, PREVIOUS_STATUSES } from './rules.ts'
-import { type CheckoutNames, findCheckout, findCheckoutOf, type CheckoutOutcome, settleCheckout } from './store.ts'
+import { type CheckoutNames, type CheckoutOutcome, findCheckout, findCheckoutOf, settleCheckout } from './store.ts'
 
 /** A payment provider that sends events. */
 export interface PaymentSource {

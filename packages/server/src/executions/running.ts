@@ -1,7 +1,7 @@
 import { HeldBytes, type InFlight } from '../admission/in-flight.ts'
 import { noRoom } from '../errors.ts'
-import { Stop } from '../lib/stop-signal.ts'
 import { ActiveSet } from '../lib/active-set.ts'
+import { Stop } from '../lib/stop-signal.ts'
 import { NO_SPAN, type Span } from '../telemetry/tracing.ts'
 
 /** Why an execution is stopped before its own end. */

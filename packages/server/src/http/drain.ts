@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { BatchWriter } from '../executions/batch-writer.ts'
 import type { RunningExecutions } from '../executions/running.ts'
 import type { Settlements } from '../executions/settlements.ts'
-import { Deadline } from '../lib/deadline.ts'
 import type { ActiveSet } from '../lib/active-set.ts'
+import { Deadline } from '../lib/deadline.ts'
 import type { StreamedRuns } from '../streams/streamed-runs.ts'
 
 /**
