@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { randomCharacters } from '../lib/random.ts'
 
 /** How long a device login stays open. */
 export const DEVICE_LOGIN_MS = 600_000
@@ -11,7 +11,7 @@ const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const LENGTH = 8
 
 export function randomUserCode(): string {
-  return Array.from({ length: LENGTH }, () => LETTERS.charAt(randomInt(LETTERS.length))).join('')
+  return randomCharacters(LETTERS, LENGTH)
 }
 
 /** A user code as it was typed, without case, hyphen and spaces; null where it cannot be one. */

@@ -10,10 +10,7 @@ import { bucketsOf, intervalsOf, type RangeRequest, resolveRange } from './range
 import { sumRollups } from './store.ts'
 import { summarize } from './summary-rules.ts'
 
-export interface SummaryRequest extends Pick<RangeRequest, 'from' | 'to' | 'bucket'> {
-  projectId?: string | undefined
-  runtimeId?: string | undefined
-}
+type SummaryFilter = { projectId?: string | undefined; runtimeId?: string | undefined }
 
 /**
  * Sums of the owner's ended executions, by the time at which they started. Throws 400 for a range that cannot be shown, and
@@ -22,10 +19,10 @@ export interface SummaryRequest extends Pick<RangeRequest, 'from' | 'to' | 'buck
 export async function summaryOf(
   deps: AnalyticsDeps,
   owner: Owner,
-  { projectId, runtimeId, from, to, bucket }: SummaryRequest,
+  { projectId, runtimeId, ...asked }: Omit<RangeRequest, 'now' | 'analyticsDays'> & SummaryFilter,
 ): Promise<AnalyticsSummary> {
   const { analyticsDays } = TIERS[owner.tier]
-  const resolved = resolveRange({ from, to, bucket, now: deps.clock.now(), analyticsDays })
+  const resolved = resolveRange({ ...asked, now: deps.clock.now(), analyticsDays })
   if ('faults' in resolved) throw invalid(resolved.faults)
   const { range } = resolved
   if (projectId !== undefined) await requireProject(deps, owner, projectId)

@@ -49,31 +49,24 @@ export function closeConnections({ drainState, requests }: Pick<DrainDeps, 'drai
  */
 export async function drain(app: FastifyInstance, deps: DrainDeps, times: DrainTimes): Promise<void> {
   deps.drainState.phase = 'refusing'
-  const closed = noneLeft(deps.streams.detached, times.drainMs).then(() => app.close())
+  const { requests, running } = deps
+  const closed = allIdle([deps.streams.detached], times.drainMs).then(() => app.close())
   // Before a supervisor kills the process: callers should be told that nothing is recorded instead of losing their stream.
   const hurrying = setTimeout(() => deps.settlements.hurry(), times.drainMs + times.stopMs)
-  await allEnded(deps, times.drainMs)
-  deps.running.shutDown()
+  await allIdle([requests, running], times.drainMs)
+  running.shutDown()
   // Stopped executions send no further calls, so their records need not be written first.
   deps.batchWriter.hurry('calls')
-  await allEnded(deps, times.stopMs)
+  await allIdle([requests, running], times.stopMs)
   await deps.settlements.drain()
   clearTimeout(hurrying)
   await flush(app, closed, times.flushMs)
 }
 
-async function noneLeft(streams: DrainDeps['streams']['detached'], maxMs: number): Promise<void> {
+/** Waits until all sets are empty at once, or until the time is up. */
+async function allIdle(sets: readonly Pick<ActiveSet<unknown>, 'size' | 'idle'>[], maxMs: number): Promise<void> {
   const deadline = new Deadline(maxMs)
-  await streams.idle(deadline)
-  deadline.release()
-}
-
-async function allEnded({ requests, running }: DrainDeps, maxMs: number): Promise<void> {
-  const deadline = new Deadline(maxMs)
-  while (requests.size + running.size > 0 && !deadline.aborted) {
-    await requests.idle(deadline)
-    await running.idle(deadline)
-  }
+  while (sets.some(({ size }) => size > 0) && !deadline.aborted) for (const set of sets) await set.idle(deadline)
   deadline.release()
 }
 

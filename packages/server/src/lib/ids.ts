@@ -1,7 +1,6 @@
-import { randomInt } from 'node:crypto'
 import { ID_PREFIXES, type IdKind } from '@svc/contract'
 import type { Clock } from './clock.ts'
-import { random40Bits } from './random.ts'
+import { random40Bits, randomCharacters } from './random.ts'
 
 export type NewId = (kind: IdKind) => string
 
@@ -38,7 +37,7 @@ export function createIds(clock: Clock): NewId {
 
 /** The id of a runtime for which the owner chose none. */
 export function mintRuntimeId(): string {
-  return `rt_${Array.from({ length: 20 }, () => BASE58.charAt(randomInt(BASE58.length))).join('')}`
+  return `rt_${randomCharacters(BASE58, 20)}`
 }
 
 // An even number of digits, most significant first.

@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto'
+import { randomFillSync, randomInt } from 'node:crypto'
 
 // A system call for sixteen bytes costs as much as one for thousands.
 const POOL_BYTES = 4096
@@ -14,6 +14,11 @@ export function randomText(bytes: number, encoding: 'hex' | 'base64url'): string
 /** An integer of 40 random bits; see {@link randomText}. */
 export function random40Bits(): number {
   return pool.readUIntBE(take(5), 5)
+}
+
+/** Characters of an alphabet, from unpooled random numbers: fit for keys. */
+export function randomCharacters(alphabet: string, length: number): string {
+  return Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('')
 }
 
 /** The offset of unused bytes in the pool. */

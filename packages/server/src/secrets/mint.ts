@@ -1,13 +1,13 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { KEY_PREFIXES, type KeyKind, keyChecksum } from '@svc/contract'
+import { randomCharacters } from '../lib/random.ts'
 import { Secret } from './secret.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** A key: prefix, 32 random base62 characters (190 bits), checksum. */
 export function mintKey(kind: KeyKind): Secret {
-  const random = Array.from({ length: 32 }, () => BASE62.charAt(randomInt(BASE62.length))).join('')
-  const body = KEY_PREFIXES[kind] + random
+  const body = KEY_PREFIXES[kind] + randomCharacters(BASE62, 32)
   return new Secret(body + keyChecksum(body))
 }
 

@@ -44,16 +44,10 @@ export interface Tracer {
   close(): Promise<void>
 }
 
-/** The ids of a caller’s trace and span. */
-export interface TraceContext {
-  traceId: string
-  spanId: string
-}
-
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 
-/** Reads a `traceparent` (W3C Trace Context); null where it is absent or invalid. */
-export function parseTraceparent(given: string | undefined): TraceContext | null {
+/** The ids in a `traceparent` (W3C Trace Context); null where it is absent or invalid. */
+export function parseTraceparent(given: string | undefined): { traceId: string; spanId: string } | null {
   if (given === undefined) return null
   const [, traceId, spanId] = TRACEPARENT.exec(given) ?? []
   return traceId && spanId ? { traceId, spanId } : null

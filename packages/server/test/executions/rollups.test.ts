@@ -260,13 +260,13 @@ describe('aggregating executions into counters', () => {
   test('loses nothing and counts nothing twice, in either grain', () => {
     fc.assert(
       fc.property(usages, fc.constantFrom(...GRAINS), (given, grain) => {
-        const executions = rolledUp(given).executions.filter(({ place }) => place.grain === grain)
+        const executions = rolledUp(given).executions.filter(({ key }) => key.grain === grain)
         expect(sumOf(executions, ['executions'])).toBe(given.length)
         expect(sumOf(executions, BUCKET_COLUMNS)).toBe(given.length)
         expect(sumOf(executions, ['duration_ms'])).toBe(sum(given.map((each) => each.durationMs)))
         const made = given.flatMap((each) => each.calls)
         const timed = made.filter(({ durationMs }) => durationMs !== null)
-        const callRollups = rolledUp(given).calls.filter(({ place }) => place.grain === grain)
+        const callRollups = rolledUp(given).calls.filter(({ key }) => key.grain === grain)
         expect(sumOf(callRollups, ['calls'])).toBe(made.length)
         expect(sumOf(callRollups, ['unknown'])).toBe(made.filter(({ isUnknown }) => isUnknown).length)
         expect(sumOf(callRollups, BUCKET_COLUMNS)).toBe(timed.length)

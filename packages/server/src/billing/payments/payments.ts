@@ -4,7 +4,7 @@ import type { Plan } from '@svc/contract'
 export interface Payments {
   readonly provider: 'stripe' | 'test'
   /** Opens a payment page. Repeating an order opens no second one. */
-  open(order: Order): Promise<OpenedPayment>
+  open(order: Order): Promise<{ ref: string; url: string }>
   check(payment: Payment): Promise<PaymentState>
   /** Makes sure that an open payment can no longer be made, and returns its state by then. */
   close(payment: Payment): Promise<PaymentState>
@@ -32,11 +32,6 @@ export interface Payment {
   /** The provider's name for the payment. */
   ref: string
   expiresAt: number
-}
-
-export interface OpenedPayment {
-  ref: string
-  url: string
 }
 
 /** `ended`: it was paid, and the subscription that it paid for is over. */
