@@ -24,6 +24,7 @@ export const StreamEvent = z
       capability: z.string(),
       durationMs: z.number().nonnegative(),
       error: Failure.optional(),
+      outcome: z.literal('unknown').optional().describe('Beside `error`: nobody knows whether the call took effect.'),
     }),
     ApprovalRequiredEvent,
     z.object({ type: z.literal('gap') }),

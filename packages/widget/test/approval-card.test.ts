@@ -7,7 +7,7 @@ import { describeInBrowser, type OpenOptions } from './support/browser.ts'
 import type { Answer } from './support/service-double.ts'
 
 const NAMES = { approve: 'Approve: Place this order', decline: 'Decline: Place this order' } as const
-const UNREACHABLE = 'The assistant cannot be reached just now. Check your connection and try again.'
+const UNREACHABLE = 'Nobody can say yet whether it was done. Check your connection and try again.'
 const CHANGED = 'This was not done: something has changed since it was approved.'
 const LOST = 'The endpoint did not answer in time: whether the call had an effect is unknown.'
 const DONE = json(standsAs('approved', { output: {} }))
@@ -159,7 +159,7 @@ describeInBrowser('the card of a call that waits for approval', (scene) => {
     await page.evaluate(axe.source)
     const faults = () => page.evaluate('axe.run(document).then(({ violations }) => violations.map(({ id }) => id))')
     expect(await faults()).toEqual([])
-    for (const text of [UNREACHABLE, 'Nobody can say yet']) {
+    for (const text of [UNREACHABLE, 'please check before you ask again']) {
       await page.getByRole('button', { name: NAMES.approve }).click()
       await card(page).getByText(text).waitFor()
       expect(await faults()).toEqual([])

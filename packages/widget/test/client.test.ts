@@ -146,6 +146,16 @@ describe('stream', () => {
     expect(requestId).toBe('req_7')
   })
 
+  test.each([
+    ['unknown', { outcome: 'unknown' }],
+    ['later', {}],
+  ])('gives the outcome “%s” of a call as %j', async (outcome, given) => {
+    const end = { type: 'capability_end', callId: 'c', capability: 'echo', durationMs: 1, error: { message: 'No.' } }
+    const { client } = clientOf(() => streamOf(`data: ${JSON.stringify({ ...end, outcome })}\n\n`, ...frames('Hi')))
+    const { events } = await client.stream({ messages: MESSAGES })
+    expect((await collect(events))[0]).toEqual({ ...end, ...given })
+  })
+
   test('passes over events that it does not know and data that is none', async () => {
     const noise = [
       'data: {"type":"later"}\n\n',

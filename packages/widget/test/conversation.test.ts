@@ -67,14 +67,34 @@ describe('asking', () => {
 
   test('shows which capability runs, and how it ended', async () => {
     const { conversation, answer } = start({
-      answers: [hanging([{ type: 'capability_start', callId: 'c', capability: 'search-products' }])],
+      answers: [
+        hanging([
+          { type: 'capability_start', callId: 'c', capability: 'search-products' },
+          { type: 'capability_start', callId: 'd', capability: 'echo' },
+          { type: 'capability_start', callId: 'e', capability: 'echo' },
+          { type: 'capability_end', callId: 'd', capability: 'echo', durationMs: 1, error: { message: 'No.' } },
+          {
+            type: 'capability_end',
+            callId: 'e',
+            capability: 'echo',
+            durationMs: 1,
+            error: { message: 'Cut off.' },
+            outcome: 'unknown',
+          },
+        ]),
+      ],
     })
     conversation.send('Hello')
     await settled()
-    expect(answer()?.blocks).toMatchObject([{ type: 'capability', name: 'search-products', state: 'running' }])
+    expect(answer()?.blocks).toMatchObject([
+      { type: 'capability', name: 'search-products', state: 'running' },
+      { state: 'failed', detail: 'No.' },
+      { state: 'unknown', detail: 'Cut off.' },
+    ])
     conversation.stop()
     await settled()
-    expect(answer()).toMatchObject({ state: 'failed', problem: { kind: 'stopped' }, blocks: [{ state: 'failed' }] })
+    const blocks = [{ state: 'unknown' }, { state: 'failed' }, { state: 'unknown' }]
+    expect(answer()).toMatchObject({ state: 'failed', problem: { kind: 'stopped' }, blocks })
   })
 })
 

@@ -62,5 +62,7 @@ async function* streamEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<S
 }
 
 function ending(event: Extract<StreamEvent, { type: 'capability_end' }>): string {
-  return event.error ? `failed: ${event.error.message}` : `answered in ${Math.round(event.durationMs)} ms`
+  return event.error
+    ? `${event.outcome ?? 'failed'}: ${event.error.message}`
+    : `answered in ${Math.round(event.durationMs)} ms`
 }

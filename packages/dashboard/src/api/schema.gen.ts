@@ -2196,6 +2196,11 @@ export interface components {
             capability: string;
             durationMs: number;
             error?: components["schemas"]["Failure"];
+            /**
+             * @description Beside `error`: nobody knows whether the call took effect.
+             * @constant
+             */
+            outcome?: "unknown";
         } | components["schemas"]["ApprovalRequiredEvent"] | {
             /** @constant */
             type: "gap";

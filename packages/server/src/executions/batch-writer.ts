@@ -48,6 +48,8 @@ interface WriterDeps {
 
 interface WriterState extends WriterDeps {
   queue: Items
+  /** The batch that is being written. */
+  current: Items
   stopping: Stop
   isStoppingCalls: boolean
   /** Why admissions are refused while a batch waits for the database. */
@@ -61,11 +63,17 @@ interface WriterState extends WriterDeps {
  */
 export function createBatchWriter(deps: WriterDeps) {
   const queue: Items = { settlements: [], calls: [], admissions: [] }
-  const state: WriterState = { ...deps, queue, stopping: new Stop(), isStoppingCalls: false, outage: null }
+  const begun = { queue, current: NO_ITEMS, stopping: new Stop(), isStoppingCalls: false, outage: null }
+  const state: WriterState = { ...deps, ...begun }
   let working: Promise<void> | undefined
   async function work(): Promise<void> {
     await nextTurn()
-    while (sizeOf(queue) > 0) await writeItems(state, takeBatch(queue))
+    while (sizeOf(queue) > 0) {
+      state.current = takeBatch(queue)
+      const outage = await writeItems(state, state.current)
+      // Each further batch would take its own last second, and a process that stops has few.
+      if (outage !== null && state.stopping.aborted) refuseQueue(queue, outage)
+    }
     working = undefined
   }
   function submit<Item, Outcome>(waiting: Waiting<Item, Outcome>[], item: Item, length: number, isRepeat = false) {
@@ -79,8 +87,9 @@ export function createBatchWriter(deps: WriterDeps) {
     /** Null where this node holds no lease. Rejects at once while the database is away. */
     admit: (request: AdmissionRequest): Promise<Admission | null> =>
       state.outage ? Promise.reject(state.outage) : submit(queue.admissions, request, payloadLength(request)),
-    /** False where this node no longer runs the execution. */
+    /** False where this node no longer runs the execution, or stops: the call is not to be sent. */
     record(call: DispatchedCall): Promise<boolean> {
+      if (state.isStoppingCalls) return Promise.resolve(false)
       const calls = callText(call)
       return submit(queue.calls, { execution_id: call.executionId, owner_id: call.ownerId, calls }, calls.length)
     },
@@ -88,9 +97,10 @@ export function createBatchWriter(deps: WriterDeps) {
     settle: (settlement: Settlement, isRepeat = false): Promise<boolean> =>
       submit(queue.settlements, settlement, payloadLength(settlement), isRepeat),
     depth: (kind: keyof Items) => queue[kind].length,
-    /** From now on calls do not wait for a database that is away, and with `all` nothing waits longer than a second. */
+    /** From now on no call waits to be recorded, as none is to be sent. With `all` nothing waits longer than a second. */
     hurry(what: 'calls' | 'all') {
       state.isStoppingCalls = true
+      for (const { resolve } of [...state.current.calls, ...queue.calls.splice(0)]) resolve(false)
       if (what === 'all') state.stopping.abort()
     },
     async drain() {
@@ -173,13 +183,12 @@ async function writeWithRetries(state: WriterState, items: Items): Promise<void>
   }
 }
 
-/** Admissions do not wait for a database that is away, and neither do calls once the service stops. */
+/** Admissions do not wait for a database that is away. */
 function refuseWaiting(state: WriterState, items: Items, unknown: unknown, error: unknown): void {
   state.outage = new DatabaseError({ code: '08006', message: 'the database is away', cause: error })
   noteWithoutEffect(state.outage)
   if (unknown === null) noteWithoutEffect(error)
   for (const { reject } of items.admissions.splice(0)) reject(unknown ?? error)
-  if (state.isStoppingCalls) for (const { reject } of items.calls.splice(0)) reject(error)
   for (const { reject } of state.queue.admissions.splice(0)) reject(state.outage)
 }
 
@@ -213,6 +222,12 @@ function answer({ settlements, calls, admissions }: Items, outcomes: Outcomes): 
   for (const [index, { resolve }] of settlements.entries()) resolve(outcomes.settlements[index] ?? false)
   for (const [index, { resolve }] of calls.entries()) resolve(outcomes.calls[index] ?? false)
   for (const [index, { resolve }] of admissions.entries()) resolve(outcomes.admissions[index] ?? null)
+}
+
+function refuseQueue({ settlements, calls, admissions }: Items, cause: unknown): void {
+  const error = new DatabaseError({ code: '08006', message: 'the service stops, and the database is away', cause })
+  noteWithoutEffect(error)
+  refuse({ settlements: settlements.splice(0), calls: calls.splice(0), admissions: admissions.splice(0) }, error)
 }
 
 function refuse(items: Items, error: unknown): void {

@@ -212,7 +212,8 @@ function toStreamEvent(event: AgentEvent): Exclude<StreamEvent, { type: 'done' }
   if (event.type !== 'capability-start' && event.type !== 'capability-end') return null
   const { callId, capability } = event.call
   if (event.type === 'capability-start') return { type: 'capability_start', callId, capability }
-  const { durationMs } = event.result
-  const error = event.result.ok ? {} : { error: { message: event.result.message } }
-  return { type: 'capability_end', callId, capability, durationMs, ...error }
+  const { result } = event
+  const end = { type: 'capability_end', callId, capability, durationMs: result.durationMs } as const
+  if (result.ok) return end
+  return { ...end, error: { message: result.message }, ...(result.unknownAt !== undefined && { outcome: 'unknown' }) }
 }

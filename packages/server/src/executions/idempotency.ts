@@ -46,6 +46,8 @@ export async function runOnce(
   while (!scope.signal.aborted) {
     const first = await findKey(deps.db, once.key_hash, deps.clock.now())
     if (first) {
+      // No admission confirms that the credential of a repeat still works.
+      if (!cached.isFresh) await cached.refresh()
       if (!deps.keyring.isHashOf(body, first.bodyHash)) throw invalidField(KEY, OTHER_BODY)
       return awaitAnswer(deps, scope.signal, { ...first, isAnonymous: request.kind === 'broker' })
     }

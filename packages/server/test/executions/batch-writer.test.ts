@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Admission, AdmissionRequest, Batch, BatchContext, Outcomes } from '../../src/executions/batch-rules.ts'
 import type { WriteBatch } from '../../src/executions/batch-store.ts'
 import { createBatchWriter } from '../../src/executions/batch-writer.ts'
-import { CommitUnknownError, isUnavailable } from '../../src/store/errors.ts'
+import { CommitUnknownError, isConnectionFault, isUnavailable } from '../../src/store/errors.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createGate } from '../support/deferred.ts'
@@ -139,5 +139,36 @@ describe('while connections to the database fail', () => {
       writer.settle(settlement()).catch(inform),
     ])
     for (const answer of answers) expect(answer).toBeInstanceOf(CommitUnknownError)
+  })
+})
+
+describe('once the service stops', () => {
+  test('a call is told at once that it is not to be sent, in a batch under way and afterwards', async () => {
+    const gate = createGate()
+    const { writer, batches } = open(async (batch) => {
+      await gate.enter()
+      return allDone(batch)
+    })
+    const current = writer.record(call('exec_1', 'call_1'))
+    await gate.arrived(1)
+    const queued = writer.record(call('exec_1', 'call_2'))
+    writer.hurry('calls')
+    expect(await Promise.all([current, queued, writer.record(call('exec_1', 'call_3'))])).toEqual([false, false, false])
+    gate.open()
+    await writer.drain()
+    expect(batches).toHaveLength(1)
+  })
+
+  test('a database that does not answer takes one last second for all batches', async () => {
+    const pauses: unknown[] = []
+    const { writer, batches } = open(
+      () => new Promise(() => undefined),
+      async (...ms: unknown[]) => pauses.push(...ms),
+    )
+    const messageShape = ' '.repeat(9 * 1024 * 1024)
+    const settled = [1, 2, 3].map(() => writer.settle(settlement({}, { messageShape })).catch(inform))
+    writer.hurry('all')
+    expect((await Promise.all(settled)).map(isConnectionFault)).toEqual([true, true, true])
+    expect({ pauses, batches: batches.length }).toEqual({ pauses: [1_000], batches: 1 })
   })
 })

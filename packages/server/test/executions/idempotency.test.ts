@@ -155,6 +155,15 @@ describeEngines('an idempotency key', (engine) => {
     expect((await a.charged()).executions).toBe(1)
   })
 
+  test('gives nothing to a public key that another server has revoked', async () => {
+    const { a, b } = await setReplicatedScene(engine)
+    const body = { input: { text: 'a' } }
+    expect((await calling(b).page(body)).statusCode).toBe(200)
+    const url = `/v1/runtimes/${a.runtime.runtimeId}/revoke-key`
+    const revoked = await a.service.send('POST', url, { key: a.owner.apiKey, body: { type: 'public' } })
+    expect([revoked.statusCode, (await calling(b).page(body)).statusCode]).toEqual([200, 401])
+  })
+
   test('of a call whose node is gone tells that its outcome is unknown, and does not run it again', async () => {
     const gate = createGate()
     const { a, b } = await setReplicatedScene(engine, {

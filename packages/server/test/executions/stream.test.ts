@@ -122,8 +122,20 @@ describeEngine('sqlite', 'the stream of an execute', (engine) => {
     const answer = await stream()
     expect(await answer.next()).toMatchObject({ type: 'capability_start', capability: 'echo' })
     released.resolve()
-    expect(await answer.next()).toMatchObject({ type: 'capability_end', error: { message: 'Out of stock.' } })
+    const end = await answer.next()
+    expect(end).toMatchObject({ type: 'capability_end', error: { message: 'Out of stock.' } })
+    expect(end).not.toHaveProperty('outcome')
     expect(resultOf((await answer.rest()).at(-1)).status).toBe('completed')
+  })
+
+  // holds EFF-02, STR-07
+  test('a call that no answer came to ends as unknown', async () => {
+    const { service, stream } = await setLiveScene(database(), {
+      handle: { echo: () => ({ fault: 'cut', at: 'before-head', how: 'reset' }) },
+    })
+    service.model.say(calls({ name: 'echo', input: {} }), text('Sorry.'))
+    const end = (await (await stream()).rest()).find(({ type }) => type === 'capability_end')
+    expect(end).toMatchObject({ outcome: 'unknown', error: { message: expect.stringContaining('unknown') } })
   })
 
   // holds LOOP-08

@@ -21,9 +21,13 @@ export function readEvent(data: string): StreamEvent | null {
   }
   if (typeof callId !== 'string' || typeof capability !== 'string') return null
   if (type === 'capability_start') return { type, callId, capability }
-  if (type !== 'capability_end') return null
-  const error = readFailure(value['error'])
-  return { type, callId, capability, durationMs: numberOf(value['durationMs']), ...(error && { error }) }
+  return type === 'capability_end' ? { type, callId, capability, ...readEnd(value) } : null
+}
+
+function readEnd({ durationMs, error: failure, outcome }: Record<string, unknown>) {
+  const error = readFailure(failure)
+  const isUnknown = outcome === 'unknown'
+  return { durationMs: numberOf(durationMs), ...(error && { error }), ...(isUnknown && ({ outcome } as const)) }
 }
 
 function readBegin({ executionId, resumeKey }: Record<string, unknown>): StreamEvent | null {

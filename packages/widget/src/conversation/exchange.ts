@@ -101,7 +101,7 @@ export function completed(
 
 export function failed(exchange: Exchange, reason: Problem): Exchange {
   const blocks = exchange.answer.blocks.map((block) =>
-    block.type === 'capability' && block.state === 'running' ? { ...block, state: 'failed' as const } : block,
+    block.type === 'capability' && block.state === 'running' ? { ...block, state: 'unknown' as const } : block,
   )
   const mayRepeat = mayRepeatOf(exchange)
   return { ...exchange, answer: { ...exchange.answer, state: 'failed', blocks, problem: reason, mayRepeat } }

@@ -14,7 +14,7 @@ export function withEvent(
   // An approval stands in `done`, too, which comes right after it.
   if (event.type === 'execution' || event.type === 'gap' || event.type === 'approval_required') return blocks
   if (event.type === 'capability_end') {
-    const state = event.error ? 'failed' : 'completed'
+    const state = event.error ? (event.outcome ?? 'failed') : 'completed'
     return blocks.map((block) =>
       block.type === 'capability' && block.id === event.callId
         ? { ...block, state, durationMs: event.durationMs, detail: event.error ? lineOf(event.error.message) : null }

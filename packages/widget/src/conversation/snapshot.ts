@@ -62,9 +62,10 @@ export interface CapabilityBlock {
   /** The call’s id. */
   readonly id: string
   readonly name: string
-  readonly state: 'running' | 'completed' | 'failed'
+  /** `unknown`: no answer came, and it may have been done. */
+  readonly state: 'running' | 'completed' | 'failed' | 'unknown'
   readonly durationMs: number | null
-  /** On `failed` alone, where the service said it: why. */
+  /** On `failed` and `unknown` alone, where the service said it: why. */
   readonly detail: string | null
 }
 

@@ -59,7 +59,8 @@ export function approvalNotes(
   { state, problem }: Approval,
   { strings, now, language }: ApprovalContext,
 ): readonly string[] {
-  if (state === 'pending') return problem ? [problemSentence(problem, { strings, nowMs: now(), language })] : []
+  const lost = { ...strings, unreachable: strings.approval_lost }
+  if (state === 'pending') return problem ? [problemSentence(problem, { strings: lost, nowMs: now(), language })] : []
   const reason = state === 'failed' ? problem?.detail : null
   return [strings[`approval_${state}`], ...(reason ? [reason] : [])]
 }

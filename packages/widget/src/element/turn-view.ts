@@ -140,8 +140,9 @@ function capabilityView({ id }: CapabilityBlock, strings: Strings): BlockView {
     root,
     update(block) {
       if (block.type !== 'capability') return
-      const template = { running: strings.running, completed: strings.done, failed: strings.broken }[block.state]
-      mark.className = `mark ${block.state}`
+      const { state } = block
+      const template = state === 'completed' ? strings.done : strings[state === 'failed' ? 'broken' : state]
+      mark.className = `mark ${state}`
       label.textContent = fill(template, spoken(block.name))
     },
   }
