@@ -171,8 +171,9 @@ export const DeploymentListItem = z.object({
   status: DeploymentStatus,
   deployedAt: Timestamp,
   capabilityCount: z.int().nonnegative(),
-  traffic: Traffic,
-  frozen: Frozen.nullable().describe('Of a candidate that failed more often than the stable deployment.'),
+  // Absent from services that are older than them.
+  traffic: Traffic.default(0),
+  frozen: Frozen.nullable().default(null).describe('Of a candidate that failed more often than the stable deployment.'),
 })
 export type DeploymentListItem = z.infer<typeof DeploymentListItem>
 
