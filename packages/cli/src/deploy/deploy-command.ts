@@ -1,11 +1,18 @@
 import { Command } from 'commander'
-import type { CliDeps } from '../deps.ts'
 import { trafficOption } from '../control-plane/traffic-option.ts'
+import type { CliDeps } from '../deps.ts'
 import { isAttended } from '../terminal/attended.ts'
 import { examples } from '../terminal/examples.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-type Flags = { doctor?: true; dryRun?: true; ifChanged?: true; allowBreaking?: true; promote: boolean; traffic?: number }
+type Flags = {
+  doctor?: true
+  dryRun?: true
+  ifChanged?: true
+  allowBreaking?: true
+  promote: boolean
+  traffic?: number
+}
 
 const EXAMPLES = [
   'svc deploy            # write the generated files and publish the capabilities',

@@ -28,7 +28,8 @@ export function reportDeployment(
   const warnings = [...deployment.warnings, ...withoutSchema(capabilities), ...ofEndpoint]
   const share = traffic === null ? '' : ` and serves ${traffic === 0 ? 'nobody yet' : `${traffic} %`}`
   terminal.success(`Deployment ${version} is ${traffic === null ? status : 'the candidate'}${share}.`)
-  if (traffic !== null) terminal.line('Promote it with `svc promote`, or change its share with `svc promote --traffic <percent>`.')
+  if (traffic !== null)
+    terminal.line('Promote it with `svc promote`, or change its share with `svc promote --traffic <percent>`.')
   if (isListed) list(terminal, capabilities)
   for (const warning of warnings) terminal.warn(warning)
   return { deployment: { version, status }, published: true, capabilities, warnings }

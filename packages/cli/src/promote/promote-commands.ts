@@ -1,15 +1,18 @@
 import { Argument, Command } from 'commander'
+import { readDeployment, trafficOption } from '../control-plane/traffic-option.ts'
 import type { CliDeps } from '../deps.ts'
 import { examples } from '../terminal/examples.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { readDeployment, trafficOption } from '../control-plane/traffic-option.ts'
 
 const PROMOTE = [
   'svc promote               # the candidate becomes stable and serves everything',
   'svc promote --traffic 50  # the candidate serves half of the executions',
   'svc promote 7             # deployment 7 becomes stable',
 ]
-const ROLLBACK = ['svc rollback    # back to the deployment that was stable before', 'svc rollback 5  # back to deployment 5']
+const ROLLBACK = [
+  'svc rollback    # back to the deployment that was stable before',
+  'svc rollback 5  # back to deployment 5',
+]
 
 export function promoteCommand(deps: CliDeps, terminal: Terminal): Command {
   return new Command('promote')
