@@ -208,7 +208,7 @@ describeEngines('the split on two replicas', (engine) => {
     expect(new Set(await versionsOf(b, ofUsers(candidate)))).toEqual(new Set([1]))
   })
 
-  // holds TRAFFIC-04
+  // holds TRAFFIC-04, TRAFFIC-07
   test('a candidate that fails more often is frozen on both, told of, and unfrozen by a new share', async () => {
     const scenes = await setSplit(engine, FAILING)
     const { a, b } = scenes
