@@ -65,7 +65,7 @@ function Actions({ report: { candidate, previousVersion }, serve }: { report: Re
       )}
       {candidate && candidate.traffic < 100 && (
         <Button onClick={() => share(candidate.version, 100)} isBusy={busy}>
-          All
+          All: 100 %
         </Button>
       )}
       {candidate && candidate.traffic > 0 && (
@@ -77,7 +77,7 @@ function Actions({ report: { candidate, previousVersion }, serve }: { report: Re
         <Button onClick={() => ask(previousVersion)}>Roll back to v{previousVersion}</Button>
       )}
       {candidate && (
-        <Button kind="primary" onClick={() => ask(candidate.version)}>
+        <Button kind={candidate.frozen ? 'secondary' : 'primary'} onClick={() => ask(candidate.version)}>
           Promote v{candidate.version}
         </Button>
       )}
