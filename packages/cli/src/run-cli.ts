@@ -13,6 +13,7 @@ import { logsCommand } from './logs/logs-command.ts'
 import { manifestCommand } from './manifest/manifest-command.ts'
 import { mcpCommand } from './mcp/mcp-command.ts'
 import { Misuse } from './misuse.ts'
+import { promoteCommand, rollbackCommand } from './promote/promote-commands.ts'
 import { reportFailure } from './report-failure.ts'
 import { statusCommand } from './status/status-command.ts'
 import { openTerminal, type Terminal } from './terminal/terminal.ts'
@@ -24,6 +25,8 @@ const OF_PROJECT = [
   devCommand,
   generateCommand,
   deployCommand,
+  promoteCommand,
+  rollbackCommand,
   doctorCommand,
   statusCommand,
   logsCommand,
@@ -82,7 +85,7 @@ function refusing(command: Command): Command {
 
 const ENVIRONMENT_HELP = `
 Environment (also read from .env beside svc.config.ts; what is really set wins):
-  SVC_API_KEY         the runtime’s deploy key: for deploy, doctor, status and mcp
+  SVC_API_KEY         the runtime’s deploy key: for deploy, promote, rollback, doctor, status and mcp
   SVC_BASE_URL        address of the control plane (default http://127.0.0.1:8787)
   SVC_RUNTIME_ID      the runtime’s id: for dev, logs, manifest pull and generated documents
   SVC_RUNTIME_SECRET  the secret that calls are signed with: for dev

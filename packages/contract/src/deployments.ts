@@ -95,8 +95,24 @@ export type DeploymentManifest = z.infer<typeof DeploymentManifest>
 /** A deployment manifest as it may be written, before defaults are filled in. */
 export type DeploymentManifestInput = z.input<typeof DeploymentManifest>
 
-/** Body of `POST /v1/deployments`. */
-export const DeployRequest = z.strictObject({ manifest: DeploymentManifest })
+const TRAFFIC = 'must be a whole number of percent, from 0 to 100.'
+
+/** Percent of the executions that a candidate serves. */
+const TrafficShare = z.int(TRAFFIC).min(0, TRAFFIC).max(100, TRAFFIC)
+
+/** Body of `POST /v1/deployments`. Without `promote` and `traffic` the deployment serves at once. */
+export const DeployRequest = z
+  .strictObject({
+    manifest: DeploymentManifest,
+    promote: z.boolean().optional().describe('`false` makes a candidate, which serves nobody yet.'),
+    traffic: TrafficShare.optional().describe(
+      'Makes a candidate that serves this share of the executions, in percent.',
+    ),
+  })
+  .refine(({ promote, traffic }) => promote !== true || traffic === undefined, {
+    path: ['traffic'],
+    error: 'cannot stand beside “promote: true”: a promoted deployment serves everything.',
+  })
 export type DeployRequest = z.infer<typeof DeployRequest>
 
 /** One difference between two deployments; see `compareDeployments`. */
@@ -110,7 +126,7 @@ const Change: z.ZodType<DeploymentChange> = z.object({
 
 export const DeployResponse = z.object({
   version: z.int().positive(),
-  status: z.literal('active'),
+  status: z.enum(['active', 'candidate']),
   capabilities: z.array(z.object({ name: z.string(), hasInputSchema: z.boolean() })),
   warnings: z.array(z.string()),
   changes: z
@@ -120,9 +136,34 @@ export const DeployResponse = z.object({
 })
 export type DeployResponse = z.infer<typeof DeployResponse>
 
-/** A deployment serves while it is `active`; the next one makes it `superseded` for good. */
-export const DeploymentStatus = z.enum(['active', 'superseded'])
+/**
+ * A deployment is stable while it is `active`; a `candidate` may serve a share of the executions beside it. All others are
+ * `superseded`, until one is promoted.
+ */
+export const DeploymentStatus = z.enum(['active', 'candidate', 'superseded'])
 export type DeploymentStatus = z.infer<typeof DeploymentStatus>
+
+/** Body of `POST /v1/deployments/<version>/promote`; it may be absent. */
+export const PromoteRequest = z
+  .strictObject({
+    traffic: TrafficShare.optional().describe(
+      'Makes it the candidate, with this share in percent. Left out: it becomes stable.',
+    ),
+  })
+  .optional()
+export type PromoteRequest = z.infer<typeof PromoteRequest>
+
+export const PromotedDeployment = z.object({
+  version: z.int().positive(),
+  status: z.enum(['active', 'candidate']),
+})
+export type PromotedDeployment = z.infer<typeof PromotedDeployment>
+
+/** Why and when a candidate was stopped; it serves nobody until it is given a new share. */
+export const Frozen = z.object({ reason: z.string(), at: Timestamp })
+export type Frozen = z.infer<typeof Frozen>
+
+const Traffic = z.int().min(0).max(100).describe('Percent of the executions that go by the split.')
 
 /** One row of a runtime's deployments. */
 export const DeploymentListItem = z.object({
@@ -130,6 +171,9 @@ export const DeploymentListItem = z.object({
   status: DeploymentStatus,
   deployedAt: Timestamp,
   capabilityCount: z.int().nonnegative(),
+  // Absent from services that are older than them.
+  traffic: Traffic.default(0),
+  frozen: Frozen.nullable().default(null).describe('Of a candidate that failed more often than the stable deployment.'),
 })
 export type DeploymentListItem = z.infer<typeof DeploymentListItem>
 
@@ -146,6 +190,38 @@ export type DeploymentList = z.infer<typeof DeploymentList>
  */
 export const DeploymentDetail = DeploymentListItem.extend({ manifest: DeploymentManifest })
 export type DeploymentDetail = z.infer<typeof DeploymentDetail>
+
+const Count = z.int().nonnegative()
+
+/** The ended executions of one deployment since the candidate’s share was set. */
+export const TrafficCounts = z.object({
+  executions: Count,
+  bad: Count.describe('Executions that failed, or had a call that failed.'),
+  failed: Count.describe('Executions that failed.'),
+  inputTokens: Count,
+  outputTokens: Count,
+  p50DurationMs: z.number().nullable(),
+  p95DurationMs: z.number().nullable(),
+})
+export type TrafficCounts = z.infer<typeof TrafficCounts>
+
+/** Answer of `GET /v1/runtimes/<runtime_id>/traffic`. */
+export const TrafficReport = z.object({
+  stable: z
+    .object({ version: z.int().positive(), traffic: Traffic, counts: TrafficCounts.nullable() })
+    .nullable()
+    .describe('Null before the first promotion. `counts` is null without a candidate.'),
+  candidate: z
+    .object({ version: z.int().positive(), traffic: Traffic, frozen: Frozen.nullable(), counts: TrafficCounts })
+    .nullable(),
+  since: Timestamp.nullable().describe('When the candidate got its share: counts begin there.'),
+  previousVersion: z
+    .int()
+    .positive()
+    .nullable()
+    .describe('The deployment that was stable before: what a rollback promotes.'),
+})
+export type TrafficReport = z.infer<typeof TrafficReport>
 
 export const ConnectionStatus = z
   .enum(['pending', 'online', 'offline'])
@@ -188,6 +264,11 @@ export const RuntimeStatus = z.object({
   baseUrl: z.string().optional(),
   endpoint: z.string().nullish().describe('Null where there is none: capabilities cannot be called then.'),
   deployment: z.object({ version: z.int().positive(), status: DeploymentStatus, deployedAt: Timestamp }).nullable(),
+  candidate: z
+    .object({ version: z.int().positive(), traffic: Traffic, frozen: Frozen.nullable() })
+    .nullable()
+    .default(null)
+    .describe('A deployment that serves a share of the executions beside the stable one.'),
   capabilities: z.array(z.string()),
   deprecated: z.array(AnnouncedDeprecation).default([]),
   effects: z

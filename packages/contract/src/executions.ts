@@ -80,6 +80,7 @@ export type CancelledExecution = z.infer<typeof CancelledExecution>
 export const CapabilityRequest = z.object({
   capability: z.string(),
   input: JsonObject.default({}),
+  metadata: JsonObject.optional(),
   endUserToken: EndUserToken,
 })
 export type CapabilityRequest = z.infer<typeof CapabilityRequest>

@@ -76,10 +76,15 @@ export {
   DeploymentStatus,
   DeployRequest,
   DeployResponse,
+  Frozen,
   Health,
   Heartbeat,
   MANIFEST_SCHEMA_VERSION,
+  PromotedDeployment,
+  PromoteRequest,
   RuntimeStatus,
+  TrafficCounts,
+  TrafficReport,
   Website,
 } from './deployments.ts'
 export {
@@ -204,6 +209,8 @@ export {
 export { LAST_EVENT_ID_HEADER, RESUME_KEY_HEADER, StreamEvent } from './stream-events.ts'
 export { Endpoint, endpointProblem, isLocalHost, Origin, originProblem, portProblem, WebUrl } from './web-addresses.ts'
 export {
+  AccountEvent,
+  AccountEventList,
   CreatedWebhook,
   CreateWebhookRequest,
   DeliveryStatus,

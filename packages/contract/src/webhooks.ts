@@ -8,6 +8,7 @@ export const WebhookEvent = z.enum([
   'endpoint.unreachable',
   'endpoint.recovered',
   'deployment.promoted',
+  'deployment.frozen',
   'call.unknown',
   'key.revealed',
   'key.rotated',
@@ -74,3 +75,17 @@ export const WebhookPayload = z.object({
   data: z.looseObject({ runtimeId: z.string().nullable() }),
 })
 export type WebhookPayload = z.infer<typeof WebhookPayload>
+
+/** Something that happened in an account, as its webhooks are told of it. */
+export const AccountEvent = z.object({
+  eventId: z.string(),
+  type: WebhookEvent,
+  runtimeId: z.string().nullable(),
+  at: Timestamp,
+  data: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+})
+export type AccountEvent = z.infer<typeof AccountEvent>
+
+/** Answer of `GET /v1/events`, newest first. An account keeps its latest 200. */
+export const AccountEventList = z.object({ events: z.array(AccountEvent), nextCursor: z.string().nullable() })
+export type AccountEventList = z.infer<typeof AccountEventList>

@@ -67,6 +67,10 @@ const projects = screen(
   '/projects',
   lazyRouteComponent(() => import('./routes/projects/projects.tsx'), 'Projects'),
 )
+const events = screen(
+  '/events',
+  lazyRouteComponent(() => import('./routes/events/events.tsx'), 'Events'),
+)
 const account = screen(
   '/account',
   lazyRouteComponent(() => import('./routes/account/account.tsx'), 'Account'),
@@ -163,6 +167,7 @@ const routeTree = root.addChildren([
     analytics,
     projects,
     billing,
+    events,
     account,
     device,
   ]),

@@ -7,6 +7,7 @@ import { LoopShare } from './admission/loop-share.ts'
 import { createRateLimit } from './admission/rate-limit.ts'
 import { createUsageAggregation } from './analytics/aggregation.ts'
 import { createPaymentCalls } from './billing/checkout.ts'
+import { createCandidateWatch } from './deployments/candidate-watch.ts'
 import { createPublishedCache } from './deployments/discovery.ts'
 import type { Deps } from './deps.ts'
 import type { AnswerThread } from './dispatch/answer-thread.ts'
@@ -37,7 +38,16 @@ import { NO_WEB_FILES } from './web/web-files.ts'
 import { noteReachability } from './webhooks/reachability.ts'
 
 type Given = 'keyring' | 'limits' | 'model' | 'payments' | 'schemas' | 'logger' | 'baseUrl' | 'version'
-type Defaulted = 'clock' | 'databaseClock' | 'dispatcher' | 'loopDelay' | 'metrics' | 'outages' | 'proxyHops' | 'tracer'
+type Defaulted =
+  | 'clock'
+  | 'databaseClock'
+  | 'dispatcher'
+  | 'loopDelay'
+  | 'metrics'
+  | 'outages'
+  | 'proxyHops'
+  | 'random'
+  | 'tracer'
 
 export interface DepsOptions extends Pick<Deps, Given>, Partial<Pick<Deps, Defaulted | 'web'>> {
   database: Database
@@ -70,6 +80,7 @@ export function createDeps(options: DepsOptions): Deps {
   const { database, limits, logger, baseUrl } = options
   const { db } = database
   const newId = createIds(clock)
+  const aggregation = createUsageAggregation({ db, logger, clock, newId })
   const onReachability = (target: DispatchTarget, isReachable: boolean) => {
     const noting = noteReachability({ db, clock, newId }, { ...target, isReachable })
     // It is noted again within a minute.
@@ -100,10 +111,12 @@ export function createDeps(options: DepsOptions): Deps {
     version: options.version,
     proxyHops: options.proxyHops ?? 0,
     newId,
+    random: options.random ?? Math.random,
     dispatcher: options.dispatcher ?? createDispatcher({ ...options, clock, metrics, onReachability }),
     serving: createServingCache(limits),
     published: createPublishedCache(),
-    aggregation: createUsageAggregation({ db, logger, clock, newId }),
+    aggregation,
+    candidates: createCandidateWatch(() => aggregation.catchUp()),
     requests: new ActiveSet(),
     drainState: { phase: 'serving' },
     loopDelay: options.loopDelay ?? NO_DELAY,

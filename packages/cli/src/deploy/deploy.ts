@@ -23,6 +23,8 @@ type DeployOptions = {
   /** Whether changes that may break callers are published too. */
   readonly mayBreak: boolean
   readonly withDoctor: boolean
+  /** Percent that a candidate serves; null where the deployment is promoted. */
+  readonly traffic: number | null
 }
 
 /** `svc deploy`: everything is checked before the first request and the first file, and the first fault ends it. */
@@ -70,7 +72,7 @@ type Publication = Omit<DeployOptions, 'withDoctor'> & {
 async function publish(
   deps: CliDeps,
   terminal: Terminal,
-  { project, manifest, live, difference, isDryRun, isOnlyIfChanged }: Publication,
+  { project, manifest, live, difference, isDryRun, isOnlyIfChanged, traffic }: Publication,
 ): Promise<Outcome> {
   // Names that were just compared are not told a second time.
   const isListed = difference === null
@@ -81,11 +83,11 @@ async function publish(
   if (isOnlyIfChanged && serving !== null) {
     return reportUnchanged(terminal, { manifest, version: serving, expected: expected() })
   }
-  const deployment = await push(deps, terminal, { project, manifest })
+  const deployment = await push(deps, terminal, { project, manifest, traffic })
   // A look at the status has a silent endpoint probed: one that nobody serves is told of now, not by the first user.
   const done = terminal.progress('Looking whether the endpoint answers')
   const ofEndpoint = await lookUpEndpoint(deps, project).finally(done)
-  return reportDeployment(terminal, { deployment, ofEndpoint, isListed })
+  return reportDeployment(terminal, { deployment, traffic, ofEndpoint, isListed })
 }
 
 type Subject = { readonly project: KeyedProject; readonly compiled: CompiledProject }
@@ -137,8 +139,8 @@ function publishProblem(manifest: DeploymentManifest): string | null {
 async function push(
   deps: CliDeps,
   terminal: Terminal,
-  { project, manifest }: { project: KeyedProject; manifest: DeploymentManifest },
+  { project, ...pushed }: { project: KeyedProject; manifest: DeploymentManifest; traffic: number | null },
 ): Promise<Awaited<ReturnType<typeof pushManifest>>> {
   const done = terminal.progress(`Publishing to ${project.baseUrl}`)
-  return await pushManifest(deps, project, manifest).finally(done)
+  return await pushManifest(deps, project, pushed).finally(done)
 }

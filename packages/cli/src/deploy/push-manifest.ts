@@ -13,12 +13,12 @@ const TIMEOUT_MS = 60_000
 export async function pushManifest(
   deps: Pick<CliDeps, 'fetch'>,
   who: Credential,
-  manifest: DeploymentManifest,
+  { manifest, traffic }: { manifest: DeploymentManifest; traffic: number | null },
 ): Promise<DeployResponse> {
   const answer = await request(deps, runtimeCaller(who), {
     method: 'POST',
     path: '/v1/deployments',
-    body: { manifest },
+    body: traffic === null ? { manifest } : { manifest, traffic },
     timeoutMs: TIMEOUT_MS,
     answer: DeployResponse,
   })

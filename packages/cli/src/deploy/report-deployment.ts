@@ -12,16 +12,24 @@ export type Outcome = {
   readonly warnings: readonly string[]
 }
 
-type Deployed = { readonly deployment: DeployResponse; readonly ofEndpoint: readonly string[] }
+type Deployed = {
+  readonly deployment: DeployResponse
+  /** Percent that a candidate serves. */
+  readonly traffic: number | null
+  readonly ofEndpoint: readonly string[]
+}
 
 /** Prints the published deployment, the server’s warnings, and inputs that a model cannot know how to fill. */
 export function reportDeployment(
   terminal: Terminal,
-  { deployment, isListed, ofEndpoint }: Deployed & { isListed: boolean },
+  { deployment, traffic, isListed, ofEndpoint }: Deployed & { isListed: boolean },
 ): Outcome {
   const { version, status, capabilities } = deployment
   const warnings = [...deployment.warnings, ...withoutSchema(capabilities), ...ofEndpoint]
-  terminal.success(`Deployment ${version} is ${status}.`)
+  const share = traffic === null ? '' : ` and serves ${traffic === 0 ? 'nobody yet' : `${traffic} %`}`
+  terminal.success(`Deployment ${version} is ${traffic === null ? status : 'the candidate'}${share}.`)
+  if (traffic !== null)
+    terminal.line('Promote it with `svc promote`, or change its share with `svc promote --traffic <percent>`.')
   if (isListed) list(terminal, capabilities)
   for (const warning of warnings) terminal.warn(warning)
   return { deployment: { version, status }, published: true, capabilities, warnings }

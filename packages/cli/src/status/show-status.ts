@@ -64,6 +64,7 @@ function facts(status: RuntimeStatus): [string, string][] {
     ['deployment', deployment ? String(deployment.version) : 'none yet'],
     ['status', deployment?.status ?? '-'],
     ['deployed at', deployment?.deployedAt ?? '-'],
+    ...(status.candidate ? candidateFacts(status.candidate) : []),
     ['connection', connection.status],
     ['transport', connection.transport],
     ['health', status.health],
@@ -78,6 +79,13 @@ function facts(status: RuntimeStatus): [string, string][] {
     ...status.effects.map((noted): [string, string] => ['effect', effectOf(noted)]),
     ...(status.unknownCalls > 0 ? [unknownFact(status.unknownCalls)] : []),
     ...(status.waitingApprovals > 0 ? [waitingFact(status.waitingApprovals)] : []),
+  ]
+}
+
+function candidateFacts({ version, traffic, frozen }: NonNullable<RuntimeStatus['candidate']>): [string, string][] {
+  return [
+    ['candidate', `${version}, serves ${traffic} %`],
+    ...(frozen ? [['frozen', `${frozen.at}: ${frozen.reason}`] satisfies [string, string]] : []),
   ]
 }
 

@@ -78,6 +78,22 @@ export function deploymentsQuery(runtimeId: string) {
   })
 }
 
+/** What the stable deployment and the candidate of a runtime serve. */
+export function trafficQuery(runtimeId: string) {
+  return queryOptions({
+    queryKey: ['runtime', runtimeId, 'traffic'],
+    queryFn: () => bodyOf(api.GET('/v1/runtimes/{runtimeId}/traffic', { params: { path: { runtimeId } } })),
+    refetchInterval: LIVE_MS,
+  })
+}
+
+/** What happened in the account lately, newest first. */
+export const eventsQuery = queryOptions({
+  queryKey: ['events'],
+  queryFn: () => bodyOf(api.GET('/v1/events', { params: { query: { limit: PAGE } } })),
+  refetchInterval: 15_000,
+})
+
 /** One deployment with its manifest, which never changes. */
 export function deploymentQuery(runtimeId: string, version: number) {
   const params = { path: { runtimeId, version } }

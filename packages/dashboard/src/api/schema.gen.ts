@@ -286,9 +286,29 @@ export interface paths {
         put?: never;
         /**
          * Deploy a manifest
-         * @description It replaces the deployment before it as a whole and serves from now on. 429 where too many deployments are being checked at once.
+         * @description It replaces the deployment before it as a whole and serves from now on, unless `promote` or `traffic` makes it a candidate. 429 where too many deployments are being checked at once.
          */
         post: operations["deploy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deployments/{version}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Promote a deployment, or set its share
+         * @description Without `traffic` it becomes the stable one, which ends the candidate; an older one is a rollback. With it, it becomes the candidate with this share, and its counts begin anew.
+         */
+        post: operations["promoteDeployment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -579,7 +599,7 @@ export interface paths {
         };
         /**
          * List a runtime’s deployments, newest first
-         * @description The one that serves is `active`, all others are `superseded`.
+         * @description The stable one is `active`, one beside it may be the `candidate`, all others are `superseded`.
          */
         get: operations["listDeployments"];
         put?: never;
@@ -599,6 +619,43 @@ export interface paths {
         };
         /** Fetch a deployment with its manifest */
         get: operations["getDeployment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtimes/{runtimeId}/deployments/{version}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Promote a deployment of a runtime, or set its share
+         * @description Without `traffic` it becomes the stable one, which ends the candidate; an older one is a rollback. With it, it becomes the candidate with this share, and its counts begin anew.
+         */
+        post: operations["promoteRuntimeDeployment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtimes/{runtimeId}/traffic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Compare the stable deployment with the candidate */
+        get: operations["getTraffic"];
         put?: never;
         post?: never;
         delete?: never;
@@ -879,6 +936,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what happened in the account lately, newest first
+         * @description The events that webhooks are told of, whether or not there is a webhook. The latest 200 are kept.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks": {
         parameters: {
             query?: never;
@@ -1039,6 +1116,21 @@ export interface components {
             email: string;
             tier: components["schemas"]["Tier"];
             createdAt: components["schemas"]["Timestamp"];
+        };
+        AccountEvent: {
+            eventId: string;
+            type: components["schemas"]["WebhookEvent"];
+            /** @example rt_shoe-shop */
+            runtimeId: string | null;
+            at: components["schemas"]["Timestamp"];
+            data: {
+                [key: string]: string | number | null;
+            };
+        };
+        AccountEventList: {
+            events: components["schemas"]["AccountEvent"][];
+            /** @example WzE3NzI2NDI0NjkzMTAsImV4ZWNfMUJuVHQiXQ */
+            nextCursor: string | null;
         };
         AccountKey: {
             /** @example key_1BnTtEXAMPLEkey01 */
@@ -1384,6 +1476,12 @@ export interface components {
              *     }
              */
             input: components["schemas"]["JsonObject"];
+            /**
+             * @example {
+             *       "page": "/shoes"
+             *     }
+             */
+            metadata?: components["schemas"]["JsonObject"];
             /** @example EXAMPLE-token-of-your-own-log-in */
             endUserToken?: string;
         };
@@ -1475,11 +1573,15 @@ export interface components {
         DeliveryStatus: "waiting" | "delivered" | "failed";
         DeployRequest: {
             manifest: components["schemas"]["DeploymentManifestInput"];
+            /** @description `false` makes a candidate, which serves nobody yet. */
+            promote?: boolean;
+            /** @description Makes a candidate that serves this share of the executions, in percent. */
+            traffic?: number;
         };
         DeployResponse: {
             version: number;
-            /** @constant */
-            status: "active";
+            /** @enum {string} */
+            status: "active" | "candidate";
             capabilities: {
                 /** @example shoe-shop */
                 name: string;
@@ -1511,6 +1613,16 @@ export interface components {
             status: components["schemas"]["DeploymentStatus"];
             deployedAt: components["schemas"]["Timestamp"];
             capabilityCount: number;
+            /**
+             * @description Percent of the executions that go by the split.
+             * @default 0
+             */
+            traffic: number;
+            /**
+             * @description Of a candidate that failed more often than the stable deployment.
+             * @default null
+             */
+            frozen: components["schemas"]["Frozen"] | null;
             manifest: components["schemas"]["DeploymentManifest"];
         };
         DeploymentList: {
@@ -1523,6 +1635,16 @@ export interface components {
             status: components["schemas"]["DeploymentStatus"];
             deployedAt: components["schemas"]["Timestamp"];
             capabilityCount: number;
+            /**
+             * @description Percent of the executions that go by the split.
+             * @default 0
+             */
+            traffic: number;
+            /**
+             * @description Of a candidate that failed more often than the stable deployment.
+             * @default null
+             */
+            frozen: components["schemas"]["Frozen"] | null;
         };
         DeploymentManifest: {
             /** @constant */
@@ -1563,7 +1685,7 @@ export interface components {
             reconcile?: boolean;
         };
         /** @enum {string} */
-        DeploymentStatus: "active" | "superseded";
+        DeploymentStatus: "active" | "candidate" | "superseded";
         DeviceDecision: {
             /** @enum {string} */
             status: "authorized" | "denied";
@@ -1789,6 +1911,10 @@ export interface components {
          * @enum {string}
          */
         FinishReason: "stop" | "length" | "error" | "cancelled" | "approval_required";
+        Frozen: {
+            reason: string;
+            at: components["schemas"]["Timestamp"];
+        };
         /**
          * @description Of the endpoint, by the last 20 calls and probes within 15 minutes. `unknown`: there were none. `degraded`: the last one failed on its way, or a fifth of them did. `unreachable`: the last three did, or calls are held back. A check-in changes nothing of it.
          * @enum {string}
@@ -1906,6 +2032,15 @@ export interface components {
             projects: components["schemas"]["Project"][];
             /** @example WzE3NzI2NDI0NjkzMTAsImV4ZWNfMUJuVHQiXQ */
             nextCursor: string | null;
+        };
+        PromoteRequest: {
+            /** @description Makes it the candidate, with this share in percent. Left out: it becomes stable. */
+            traffic?: number;
+        };
+        PromotedDeployment: {
+            version: number;
+            /** @enum {string} */
+            status: "active" | "candidate";
         };
         /** @description A conversation from page source: no turn may speak as `system`. */
         PublicTranscript: ({
@@ -2083,6 +2218,16 @@ export interface components {
                 version: number;
                 status: components["schemas"]["DeploymentStatus"];
                 deployedAt: components["schemas"]["Timestamp"];
+            } | null;
+            /**
+             * @description A deployment that serves a share of the executions beside the stable one.
+             * @default null
+             */
+            candidate: {
+                version: number;
+                /** @description Percent of the executions that go by the split. */
+                traffic: number;
+                frozen: components["schemas"]["Frozen"] | null;
             } | null;
             capabilities: string[];
             /** @default [] */
@@ -2370,6 +2515,37 @@ export interface components {
             inputTokens: number;
             outputTokens: number;
         };
+        TrafficCounts: {
+            executions: number;
+            /** @description Executions that failed, or had a call that failed. */
+            bad: number;
+            /** @description Executions that failed. */
+            failed: number;
+            inputTokens: number;
+            outputTokens: number;
+            p50DurationMs: number | null;
+            p95DurationMs: number | null;
+        };
+        TrafficReport: {
+            /** @description Null before the first promotion. `counts` is null without a candidate. */
+            stable: {
+                version: number;
+                /** @description Percent of the executions that go by the split. */
+                traffic: number;
+                counts: components["schemas"]["TrafficCounts"] | null;
+            } | null;
+            candidate: {
+                version: number;
+                /** @description Percent of the executions that go by the split. */
+                traffic: number;
+                frozen: components["schemas"]["Frozen"] | null;
+                counts: components["schemas"]["TrafficCounts"];
+            } | null;
+            /** @description When the candidate got its share: counts begin there. */
+            since: components["schemas"]["Timestamp"] | null;
+            /** @description The deployment that was stable before: what a rollback promotes. */
+            previousVersion: number | null;
+        };
         /** @description A conversation. The tool turn after a `tool_call` answers it with a `tool_result`. A later tool turn may hold one more result of it, as after an approval. */
         Transcript: components["schemas"]["Message"][];
         TurnShape: {
@@ -2451,7 +2627,7 @@ export interface components {
             nextCursor: string | null;
         };
         /** @enum {string} */
-        WebhookEvent: "quota.threshold" | "endpoint.unreachable" | "endpoint.recovered" | "deployment.promoted" | "call.unknown" | "key.revealed" | "key.rotated";
+        WebhookEvent: "quota.threshold" | "endpoint.unreachable" | "endpoint.recovered" | "deployment.promoted" | "deployment.frozen" | "call.unknown" | "key.revealed" | "key.rotated";
         WebhookList: {
             webhooks: components["schemas"]["Webhook"][];
         };
@@ -3303,6 +3479,39 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    promoteDeployment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of a deployment; `candidate`; or `previous`, the one that was stable before. */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PromoteRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromotedDeployment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     getRuntimeStatus: {
         parameters: {
             query?: never;
@@ -3869,6 +4078,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeploymentDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    promoteRuntimeDeployment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+                /** @description The number of a deployment; `candidate`; or `previous`, the one that was stable before. */
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PromoteRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromotedDeployment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getTraffic: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrafficReport"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -4532,6 +4806,36 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description How many entries a page has at most. */
+                limit?: number;
+                /** @description The `nextCursor` of the page before. Leave it out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountEventList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
         };

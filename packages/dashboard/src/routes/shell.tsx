@@ -5,6 +5,8 @@ import { Brand } from '../ui/brand.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Loading } from '../ui/loading.tsx'
 import { TitleAnnouncer } from '../ui/page-title.tsx'
+import { UsageNotice } from './billing/usage-notice.tsx'
+import { Bell } from './events/bell.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { useMenu } from './use-menu.ts'
 
@@ -24,17 +26,20 @@ export function Shell(): ReactNode {
         <Link to="/">
           <Brand />
         </Link>
-        <button
-          ref={opener}
-          type="button"
-          aria-expanded={isOpen}
-          aria-controls="sidebar"
-          aria-label={isOpen ? 'Close the menu' : 'Open the menu'}
-          onClick={toggle}
-          className="rounded-md p-2 hover:bg-subtle"
-        >
-          {isOpen ? <X aria-hidden="true" className="size-5" /> : <Menu aria-hidden="true" className="size-5" />}
-        </button>
+        <div className="flex items-center gap-1">
+          <Bell />
+          <button
+            ref={opener}
+            type="button"
+            aria-expanded={isOpen}
+            aria-controls="sidebar"
+            aria-label={isOpen ? 'Close the menu' : 'Open the menu'}
+            onClick={toggle}
+            className="rounded-md p-2 hover:bg-subtle"
+          >
+            {isOpen ? <X aria-hidden="true" className="size-5" /> : <Menu aria-hidden="true" className="size-5" />}
+          </button>
+        </div>
       </header>
       <aside
         ref={menu}
@@ -49,6 +54,7 @@ export function Shell(): ReactNode {
       </aside>
       <main id="main" tabIndex={-1} className="min-w-0 flex-1 outline-none">
         <div className="mx-auto w-full max-w-6xl px-4 py-6 sm:px-6 lg:px-10 lg:py-9">
+          <UsageNotice />
           <Suspense fallback={<Loading rows={4} />}>
             <Outlet />
           </Suspense>

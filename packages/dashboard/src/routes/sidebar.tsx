@@ -18,6 +18,7 @@ import { Badge } from '../ui/badge.tsx'
 import { Brand } from '../ui/brand.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { ThemeSwitch } from '../ui/theme-switch.tsx'
+import { Bell } from './events/bell.tsx'
 import { ProjectSwitch } from './projects/project-switch.tsx'
 
 const ENTRIES: readonly { to: LinkProps['to'] & string; label: string; icon: LucideIcon }[] = [
@@ -37,9 +38,12 @@ export function Sidebar(): ReactNode {
   const path = useRouterState({ select: (state) => state.location.pathname })
   return (
     <div className="flex h-full flex-col gap-5 p-4">
-      <Link to="/" className="px-1 max-lg:hidden">
-        <Brand />
-      </Link>
+      <div className="flex items-center justify-between max-lg:hidden">
+        <Link to="/" className="px-1">
+          <Brand />
+        </Link>
+        <Bell />
+      </div>
       <ProjectSwitch />
       <nav aria-label="Main">
         <ul className="flex flex-col gap-0.5">

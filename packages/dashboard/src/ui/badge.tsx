@@ -28,6 +28,7 @@ export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: R
 const STATES: Readonly<Record<string, Tone>> = {
   active: 'ok',
   approved: 'ok',
+  candidate: 'accent',
   completed: 'ok',
   online: 'ok',
   healthy: 'ok',
@@ -37,6 +38,7 @@ const STATES: Readonly<Record<string, Tone>> = {
   offline: 'warn',
   unknown: 'warn',
   failed: 'bad',
+  frozen: 'bad',
   unreachable: 'bad',
 }
 

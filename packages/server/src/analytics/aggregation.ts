@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { countShares } from '../deployments/candidate-store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { createCoalescer } from '../lib/coalesce.ts'
 import type { NewId } from '../lib/ids.ts'
@@ -8,7 +9,7 @@ import type { Database } from '../store/open.ts'
 import type { Tx } from '../store/transaction.ts'
 import { createCallNames } from '../usage/call-names.ts'
 import { aggregateEntries, discardOldest, type EntryRange, newestEntry } from '../usage/journal-store.ts'
-import type { NameIn, UnknownCall } from '../usage/rollup-rules.ts'
+import type { NameIn, RollUp, UnknownCall } from '../usage/rollup-rules.ts'
 import { addEvents } from '../webhooks/outbox-store.ts'
 import type { AccountEvent } from '../webhooks/rules.ts'
 
@@ -54,13 +55,13 @@ async function aggregate(context: Context): Promise<void> {
 async function aggregateSome(context: Context, range: EntryRange): Promise<number> {
   const { db, nameIn } = context
   try {
-    const noteUnknown = (tx: Tx, calls: readonly UnknownCall[]) =>
-      addEvents(
-        tx,
-        () => context.newId('delivery'),
-        calls.map((call) => unknownCallEvent(call, context.clock.now())),
-      )
-    const { taken, unreadable } = await aggregateEntries(db, { ...range, pause: nextTurn, nameIn, noteUnknown })
+    const note = async (tx: Tx, { shares, unknownCalls }: RollUp) => {
+      const now = context.clock.now()
+      const frozen = await countShares(tx, shares, now)
+      const unknown = unknownCalls.map((call) => unknownCallEvent(call, now))
+      await addEvents(tx, () => context.newId('delivery'), [...frozen, ...unknown])
+    }
+    const { taken, unreadable } = await aggregateEntries(db, { ...range, pause: nextTurn, nameIn, note })
     for (const id of unreadable) warn(context, id, new Error('the entry cannot be read'))
     return taken
   } catch (error) {

@@ -2,6 +2,7 @@ import { type ApprovalAnswer, type ApprovalDecision, Preview, previewHash } from
 import { databaseAway, internal, invalidField, notFound } from '../errors.ts'
 import type { ExecutionScope } from '../executions/running.ts'
 import type { CachedRuntime } from '../runtimes/serving.ts'
+import { type ServingRuntime, sidesOf } from '../runtimes/serving-runtime.ts'
 import { Secret } from '../secrets/secret.ts'
 import { payloadHash } from './ask-approval.ts'
 import type { ApprovalDeps } from './deps.ts'
@@ -60,14 +61,20 @@ export async function decideApproval(
   await requireUnchanged(found, payload)
   const decided = await decide(cached, (revision) => {
     // Another endpoint has neither made the preview nor the log that tells a repeated call.
-    if (cached.runtime.endpoint === found.endpoint) return approve(deps.db, { ...decisionOn(deps, found), revision })
+    if (sideOf(cached, found)) return approve(deps.db, { ...decisionOn(deps, found), revision })
     const result = JSON.stringify(notRun(found, RESULTS.moved))
     return refuseAs(deps, found, { status: 'expired', revision, result })
   })
-  const isOurs = decided === 'decided' && cached.runtime.endpoint === found.endpoint
-  if (!isOurs) return settledElsewhere(await awaitOutcome(deps, found, scope))
+  const runtime = decided === 'decided' ? sideOf(cached, found) : undefined
+  if (!runtime) return settledElsewhere(await awaitOutcome(deps, found, scope))
   deps.metrics.approvals('approved')
-  return dispatchApproved(deps, { approval: found, payload, runtime: cached.runtime, scope, endUserToken })
+  return dispatchApproved(deps, { approval: found, payload, runtime, scope, endUserToken })
+}
+
+/** The runtime as a deployment that serves at the endpoint of the preview. */
+function sideOf({ runtime }: CachedRuntime, { endpoint }: ApprovalRow): ServingRuntime | undefined {
+  const isServing = (side: ServingRuntime) => side === runtime || (runtime.candidate?.traffic ?? 0) > 0
+  return sidesOf(runtime).find((side) => isServing(side) && side.endpoint === endpoint)
 }
 
 /** Nobody has decided where this node lost its lease in the same moment. */

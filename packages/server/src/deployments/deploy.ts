@@ -1,6 +1,7 @@
 import {
   compareDeployments,
   type DeploymentManifest,
+  type DeployRequest,
   type DeployResponse,
   type FieldErrors,
   NO_ENDPOINT_WARNING,
@@ -12,14 +13,15 @@ import { ownAddressProblem } from '../runtimes/rules.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
 import { perHour, take } from '../usage/token-bucket.js'
 import type { DeploymentDeps } from './deps.ts'
+import { shareJudge } from './promote.ts'
 import { namedFaults, placedSchemas } from './rules.ts'
 import { insertDeployment, readDeploymentBucket, toDeployment } from './store.ts'
 
-/** Publishes a manifest as the runtime's next deployment, which serves from the moment this returns. */
+/** Publishes a manifest as the runtime's next deployment. The stable one or the candidate: it serves from the moment this returns. */
 export async function deploy(
   deps: DeploymentDeps,
   { ownerId, runtimeId }: RuntimeIdentity,
-  manifest: DeploymentManifest,
+  { manifest, promote, traffic: share }: DeployRequest,
 ): Promise<DeployResponse> {
   deps.room.require()
   const { capabilities, endpoint } = manifest
@@ -46,8 +48,9 @@ export async function deploy(
     capability_count: capabilities.length,
     deployed_at: deps.clock.now(),
   }
-  const newEventId = () => deps.newId('delivery')
-  const stored = await insertDeployment(deps.db, row, { endpoint, takeDeployment, keep, newEventId })
+  const traffic = share ?? (promote === false ? 0 : null)
+  const options = { endpoint, traffic, requireShare: shareJudge(traffic), takeDeployment, keep }
+  const stored = await insertDeployment(deps.db, row, { ...options, newEventId: () => deps.newId('delivery') })
   deps.room.noteWrite()
   if (!stored) throw unauthorized()
   const { version, replaced, endpointBefore } = stored
@@ -63,7 +66,7 @@ export async function deploy(
   const hasNoEndpoint = (endpoint ?? endpointBefore) === null && capabilities.length > 0
   return {
     version,
-    status: 'active',
+    status: traffic === null ? 'active' : 'candidate',
     capabilities: capabilities.map(({ name, actions }) => ({
       name,
       hasInputSchema: actions[0]?.inputSchema !== undefined,

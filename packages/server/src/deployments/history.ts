@@ -4,8 +4,9 @@ import type { Reserve } from '../admission/in-flight.ts'
 import { notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
+import { frozenOf } from '../runtimes/rules.ts'
 import { type RuntimeIdentity, requireRuntime } from '../runtimes/runtimes.ts'
-import { findRuntime } from '../runtimes/store.ts'
+import { type CandidateView, findRuntime } from '../runtimes/store.ts'
 import { cutPage, type PageRequest } from '../store/page.ts'
 import { type DeploymentSummary, findDeployment, listDeployments } from './store.ts'
 
@@ -18,7 +19,7 @@ export async function listOwnDeployments(
   await requireRuntime({ db }, owner, runtimeId)
   const rows = await listDeployments(db, owner.ownerId, runtimeId, page)
   const { shown, nextCursor } = cutPage(rows, page.limit, ({ version }) => ({ at: version, id: String(version) }))
-  return { deployments: shown.map((row) => toListItem(row, row.serving)), nextCursor }
+  return { deployments: shown.map((row) => toListItem(row, row.runtime)), nextCursor }
 }
 
 /** One deployment with its manifest as it was sent, defaults filled in. Throws 404 where there is none of this number. */
@@ -29,9 +30,9 @@ export async function deploymentDetail(
 ): Promise<DeploymentDetail> {
   const found = await findDeployment(db, { ownerId: owner.ownerId, runtimeId, version }, reserve)
   // Read last: the newest deployment of this moment is never shown as superseded by itself.
-  const { serving_version: serving } = await requireRuntime({ db }, owner, runtimeId)
+  const runtime = await requireRuntime({ db }, owner, runtimeId)
   if (!found) throw notFound('The deployment')
-  return { ...toListItem(found, serving), manifest: found.manifest }
+  return { ...toListItem(found, runtime), manifest: found.manifest }
 }
 
 /** The serving deployment of the runtime whose deploy key a request carries. Throws 404 before the first one. */
@@ -40,16 +41,20 @@ export async function servingDetail(
   { ownerId, runtimeId }: RuntimeIdentity,
   reserve: Reserve,
 ): Promise<DeploymentDetail> {
-  const version = (await findRuntime(db, ownerId, runtimeId))?.serving_version ?? null
+  const runtime = await findRuntime(db, ownerId, runtimeId)
+  const version = runtime?.serving_version ?? null
   const found = await findDeployment(db, { ownerId, runtimeId, version }, reserve)
-  if (!found) throw notFound('A deployment of this runtime')
-  return { ...toListItem(found, version), manifest: found.manifest }
+  if (!runtime || !found) throw notFound('A deployment of this runtime')
+  return { ...toListItem(found, runtime), manifest: found.manifest }
 }
 
 function toListItem(
   { version, deployedAt, capabilityCount }: DeploymentSummary,
-  serving: number | null,
+  runtime: CandidateView & { serving_version: number | null },
 ): DeploymentListItem {
-  const status = version === serving ? 'active' : 'superseded'
-  return { version, status, deployedAt: isoTime(deployedAt), capabilityCount }
+  const item = { version, deployedAt: isoTime(deployedAt), capabilityCount, frozen: null }
+  const { candidate_version: candidate, candidate_traffic: traffic } = runtime
+  if (version === runtime.serving_version) return { ...item, status: 'active', traffic: 100 - (traffic ?? 0) }
+  if (version !== candidate) return { ...item, status: 'superseded', traffic: 0 }
+  return { ...item, status: 'candidate', traffic: traffic ?? 0, frozen: frozenOf(runtime) }
 }

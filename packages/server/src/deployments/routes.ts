@@ -5,6 +5,9 @@ import {
   DeployResponse,
   DiscoveryManifest,
   ErrorBody,
+  PromotedDeployment,
+  PromoteRequest,
+  TrafficReport,
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
@@ -16,12 +19,13 @@ import { FOREIGN_CURSOR, PageCursor, PageLimit } from '../http/page.ts'
 import { RuntimeParams } from '../http/params.ts'
 import { ownerOf, runtimeOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
-import type { CoreDeps } from '../lib/core-deps.ts'
 import { deploy } from './deploy.ts'
 import type { DeploymentDeps } from './deps.ts'
 import { BrokerDescription } from './describe-broker.ts'
 import { type DiscoveryDeps, MANIFEST_CACHE_CONTROL, type PublishedForm, publishedForm } from './discovery.ts'
 import { deploymentDetail, listOwnDeployments, servingDetail } from './history.ts'
+import { promote, trafficOf } from './promote.ts'
+import type { Promoted } from './promotion-store.ts'
 
 type ReserveDeps = Parameters<typeof reserveRead>[0]
 
@@ -44,15 +48,24 @@ const VersionParams = RuntimeParams.extend({
   }),
 })
 
+const PromotedParam = z
+  .string()
+  .regex(/^([1-9]\d{0,8}|candidate|previous)$/, 'must be the number of a deployment, “candidate” or “previous”.')
+  .transform((text): Promoted => (text === 'candidate' || text === 'previous' ? text : Number(text)))
+  .meta({
+    description: 'The number of a deployment; `candidate`; or `previous`, the one that was stable before.',
+    type: 'string',
+  })
+
 const route = chapter('Deployments')
 const DEPLOY = route('deploy', 'Deploy a manifest', {
   description:
-    'It replaces the deployment before it as a whole and serves from now on. 429 where too many deployments are being checked at once.',
+    'It replaces the deployment before it as a whole and serves from now on, unless `promote` or `traffic` makes it a candidate. 429 where too many deployments are being checked at once.',
   body: DeployRequest,
   response: { 201: DeployResponse, 429: ErrorBody },
 })
 const LIST = route('listDeployments', 'List a runtime’s deployments, newest first', {
-  description: 'The one that serves is `active`, all others are `superseded`.',
+  description: 'The stable one is `active`, one beside it may be the `candidate`, all others are `superseded`.',
   params: RuntimeParams,
   querystring: VersionsQuery,
   response: { 200: DeploymentList },
@@ -64,6 +77,24 @@ const DETAIL = route('getDeployment', 'Fetch a deployment with its manifest', {
 const SERVING = route('getServingDeployment', 'Fetch the serving deployment with its manifest', {
   description: '404 before the first one.',
   response: { 200: DeploymentDetail, 404: ErrorBody },
+})
+const PROMOTED = {
+  description:
+    'Without `traffic` it becomes the stable one, which ends the candidate; an older one is a rollback. With it, it becomes the candidate with this share, and its counts begin anew.',
+  body: PromoteRequest,
+  response: { 200: PromotedDeployment },
+}
+const PROMOTE = route('promoteDeployment', 'Promote a deployment, or set its share', {
+  ...PROMOTED,
+  params: z.object({ version: PromotedParam }),
+})
+const PROMOTE_OWN = route('promoteRuntimeDeployment', 'Promote a deployment of a runtime, or set its share', {
+  ...PROMOTED,
+  params: RuntimeParams.extend({ version: PromotedParam }),
+})
+const TRAFFIC = route('getTraffic', 'Compare the stable deployment with the candidate', {
+  params: RuntimeParams,
+  response: { 200: TrafficReport },
 })
 const PUBLISHED = chapter('Discovery')('getManifest', 'Fetch what a runtime publishes', {
   description:
@@ -79,8 +110,8 @@ const DESCRIBED = chapter('Discovery')('getRuntimeOpenApi', 'Fetch a runtime’s
   response: { 200: BrokerDescription, 304: z.void() },
 })
 
-/** Owner plane: what a runtime has deployed. */
-export function deploymentHistoryRoutes(plane: FastifyInstance, deps: CoreDeps & ReserveDeps): void {
+/** Owner plane: what a runtime has deployed, and what of it serves. */
+export function deploymentHistoryRoutes(plane: FastifyInstance, deps: DeploymentDeps & ReserveDeps): void {
   const routes = typed(plane)
 
   routes.get('/v1/runtimes/:runtimeId/deployments', { schema: LIST }, (request) =>
@@ -90,9 +121,19 @@ export function deploymentHistoryRoutes(plane: FastifyInstance, deps: CoreDeps &
   routes.get('/v1/runtimes/:runtimeId/deployments/:version', { schema: DETAIL }, (request) =>
     deploymentDetail(deps, ownerOf(request), { ...request.params, reserve: reserveRead(deps, request) }),
   )
+
+  routes.post('/v1/runtimes/:runtimeId/deployments/:version/promote', { schema: PROMOTE_OWN }, (request) => {
+    const { runtimeId, version } = request.params
+    const { ownerId } = ownerOf(request)
+    return promote(deps, { ownerId, runtimeId }, { version, ...request.body })
+  })
+
+  routes.get('/v1/runtimes/:runtimeId/traffic', { schema: TRAFFIC, config: { readsMuch: true } }, (request) =>
+    trafficOf(deps, ownerOf(request), request.params.runtimeId),
+  )
 }
 
-/** Deploy plane: publishing a manifest, and looking at the one that serves. */
+/** Deploy plane: publishing a manifest, promoting one, and looking at the one that serves. */
 export function deploymentRoutes(plane: FastifyInstance, deps: DeploymentDeps & ReserveDeps): void {
   const preParsing = createDeploymentQueue()
   const routes = typed(plane)
@@ -102,7 +143,10 @@ export function deploymentRoutes(plane: FastifyInstance, deps: DeploymentDeps & 
   routes.post(
     '/v1/deployments',
     { schema: DEPLOY, preParsing, config: { hasOwnBound: true } },
-    async (request, reply) => reply.code(201).send(await deploy(deps, runtimeOf(request), request.body.manifest)),
+    async (request, reply) => reply.code(201).send(await deploy(deps, runtimeOf(request), request.body)),
+  )
+  routes.post('/v1/deployments/:version/promote', { schema: PROMOTE }, (request) =>
+    promote(deps, runtimeOf(request), { ...request.params, ...request.body }),
   )
 }
 

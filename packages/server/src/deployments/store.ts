@@ -1,13 +1,13 @@
 import type { DeploymentManifest } from '@svc/contract'
 import type { Insertable, Selectable } from 'kysely'
-import { updateRuntime } from '../runtimes/store.ts'
+import { CANDIDATE_COLUMNS } from '../runtimes/store.ts'
 import type { PageRequest } from '../store/page.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner } from '../store/transaction.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
 import { isBudgetLow } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
-import { addEvents } from '../webhooks/outbox-store.ts'
+import { lockServed, newestVersion, type Served, serve, tellPromoted } from './promotion-store.ts'
 import { readStoredManifest } from './stored-manifest-rules.ts'
 import { deleteSurplus, MANIFEST_BYTES } from './surplus-store.ts'
 
@@ -34,30 +34,29 @@ interface DeploymentKey {
 }
 
 /**
- * Stores a deployment under the runtime's next number, as the serving one, and deletes the surplus, in one transaction.
- * Returns the row that it replaces, and the endpoint that the runtime had; null where there is no such runtime. An undefined
- * `endpoint` keeps that. `takeDeployment` takes one from the runtime's bucket, or throws where it is empty.
+ * Stores a deployment under the runtime's next number, as the stable one or as the candidate, and deletes the surplus, in one
+ * transaction. Returns the stable one before it, and the endpoint that the runtime had; null where there is no such runtime.
+ * An undefined `endpoint` keeps that. `takeDeployment` takes one from the runtime's bucket, or throws where it is empty.
  */
 export function insertDeployment(
   db: Db,
   deployment: Omit<Insertable<Schema['deployments']>, 'version'>,
   options: {
     endpoint: string | undefined
+    /** Of a candidate, in percent; null where the deployment is promoted. */
+    traffic: number | null
+    /** Throws where the candidate cannot have its share. */
+    requireShare: (served: Served, version: number) => void
     takeDeployment: (fullAt: number) => number
     keep: number
     newEventId: () => string
   },
 ) {
   const { owner_id: ownerId, runtime_id: runtimeId, deployed_at: now, manifest } = deployment
-  const { endpoint, takeDeployment, keep, newEventId } = options
+  const { endpoint, traffic, requireShare, takeDeployment, keep, newEventId } = options
   return inTransaction(db, async (tx) => {
     const owner = await lockOwner(tx, ownerId)
-    const runtime = await tx
-      .selectFrom('runtimes')
-      .select(['serving_version', 'endpoint'])
-      .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
-      .forUpdate()
-      .executeTakeFirst()
+    const runtime = await lockServed(tx, ownerId, runtimeId)
     if (!runtime) return null
     // The runtime's row is locked: its bucket needs no lock.
     const fullAt = takeDeployment(await readDeploymentBucket(tx, ownerId, runtimeId))
@@ -67,18 +66,19 @@ export function insertDeployment(
       .onConflict((conflict) => conflict.columns(['owner_id', 'bucket']).doUpdateSet({ full_at: fullAt }))
       .execute()
     const replaced = await findRow(tx, { ownerId, runtimeId, version: runtime.serving_version })
-    const version = (runtime.serving_version ?? 0) + 1
+    const version = (await newestVersion(tx, ownerId, runtimeId)) + 1
+    requireShare(runtime, version)
     await tx
       .insertInto('deployments')
       .values({ ...deployment, version })
       .execute()
-    await updateRuntime(tx, ownerId, { runtimeId, now }, { serving_version: version, endpoint })
+    const serving = { ownerId, runtimeId, version, traffic, endpoint, now }
+    await serve(tx, runtime, serving)
     // With the account's storage full, ended executions no longer keep their deployments.
     const usedBefore = isBudgetLow(owner.tier, owner.stored_bytes) ? now + 1 : retainedSince(owner.tier, now)
     const deleted = await deleteSurplus(tx, { ownerId, runtimeId, keep, usedBefore })
     await addStoredBytes(tx, [{ ownerId, bytes: Buffer.byteLength(manifest) - deleted.bytes }])
-    const data = { version, replacedVersion: runtime.serving_version }
-    await addEvents(tx, newEventId, [{ ownerId, runtimeId, type: 'deployment.promoted', data, at: now }])
+    await tellPromoted(tx, newEventId, runtime, serving)
     return { version, replaced, endpointBefore: runtime.endpoint }
   })
 }
@@ -137,7 +137,7 @@ function deploymentOf(db: Db, { ownerId, runtimeId, version }: DeploymentKey) {
     .where('version', '=', version)
 }
 
-/** A page of a runtime's deployments, newest first, and the row after it, each with the version that serves now. */
+/** A page of a runtime's deployments, newest first, and the row after it, each with what serves now. */
 export async function listDeployments(db: Db, ownerId: string, runtimeId: string, { limit, cursor }: PageRequest) {
   const rows = await db
     .selectFrom('deployments')
@@ -146,13 +146,15 @@ export async function listDeployments(db: Db, ownerId: string, runtimeId: string
         .onRef('runtimes.owner_id', '=', 'deployments.owner_id')
         .onRef('runtimes.runtime_id', '=', 'deployments.runtime_id'),
     )
+    .leftJoin('candidates', 'candidates.runtime_id', 'deployments.runtime_id')
     .select(['deployments.version', 'deployed_at', 'capability_count', 'serving_version'])
+    .select(CANDIDATE_COLUMNS)
     .where((eb) => eb.and({ 'deployments.owner_id': ownerId, 'deployments.runtime_id': runtimeId }))
     .$if(cursor !== null, (older) => older.where('deployments.version', '<', cursor?.at ?? 0))
     .orderBy('deployments.version', 'desc')
     .limit(limit + 1)
     .execute()
-  return rows.map((row) => ({ ...toSummary(row), serving: row.serving_version }))
+  return rows.map((row) => ({ ...toSummary(row), runtime: row }))
 }
 
 function toSummary(row: Pick<DeploymentRow, 'version' | 'deployed_at' | 'capability_count'>): DeploymentSummary {

@@ -19,7 +19,7 @@ interface Surplus {
   bytes: number
 }
 
-/** Deletes a runtime's deployments except the newest, the serving one, and those that an execution names. */
+/** Deletes a runtime's deployments except the newest, those that serve or served last, and those that an execution names. */
 export async function deleteSurplus(db: Db, retention: Retention): Promise<Surplus> {
   const surplus = db.deleteFrom('deployments').where((eb) => isSurplus(eb, retention))
   return totalOf(await surplus.returning(MANIFEST_BYTES.as('bytes')).execute())
@@ -50,7 +50,17 @@ function isSurplus(eb: ExpressionBuilder<Schema, 'deployments'>, retention: Rete
     .selectFrom('runtimes')
     .select('runtime_id')
     .where((runtime) => runtime.and({ owner_id: ownerId, runtime_id: runtimeId }))
-    .whereRef('serving_version', '=', 'deployments.version')
+    .where((runtime) =>
+      runtime.or([
+        runtime('serving_version', '=', runtime.ref('deployments.version')),
+        runtime('previous_version', '=', runtime.ref('deployments.version')),
+      ]),
+    )
+  const candidate = eb
+    .selectFrom('candidates')
+    .select('candidates.runtime_id')
+    .where('candidates.runtime_id', '=', runtimeId)
+    .whereRef('candidates.version', '=', 'deployments.version')
   const running = eb
     .selectFrom('executions')
     .select('execution_id')
@@ -64,6 +74,7 @@ function isSurplus(eb: ExpressionBuilder<Schema, 'deployments'>, retention: Rete
     eb('deployments.version', 'not in', newest),
     ...(except.length > 0 ? [eb('deployments.version', 'not in', except)] : []),
     eb.not(eb.exists(serving)),
+    eb.not(eb.exists(candidate)),
     eb.not(eb.exists(running)),
     eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', usedBefore)]),
   ])

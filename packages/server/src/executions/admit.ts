@@ -1,4 +1,5 @@
 import type { ExecutionKind, ExecutionSurface, JsonObject } from '@svc/contract'
+import { isForCandidate, type SplitSubject, splitPoint } from '../deployments/split-rules.ts'
 import type { Redactor } from '../dispatch/redact.ts'
 import { type AppError, busy, databaseAway, internal, limited } from '../errors.ts'
 import type { JsonDocument } from '../lib/json-document.ts'
@@ -36,12 +37,17 @@ export interface ExecutionRequest<C extends NewCall | null> {
   once?: OnceKey | undefined
 }
 
+/** Who is served, for executions that a candidate may serve; null goes by chance. */
+export type Split = { subject(): SplitSubject | null }
+
 /** The key of a request is taken by another one. Nothing was charged. */
 export class KeyTakenError extends Error {}
 
 export interface Caller {
   cached: CachedRuntime
   scope: ExecutionScope
+  /** Absent where the stable deployment alone serves. */
+  split?: Split | undefined
 }
 
 /** An execution that was charged and stored as `running`. */
@@ -54,7 +60,7 @@ export interface Admitted<C extends NewCall | null> {
 
 export type AdmitDeps = Pick<
   ExecutionDeps,
-  'batchWriter' | 'settlements' | 'newId' | 'clock' | 'lease' | 'limits' | 'metrics' | 'room' | 'storage'
+  'batchWriter' | 'settlements' | 'newId' | 'clock' | 'lease' | 'limits' | 'metrics' | 'random' | 'room' | 'storage'
 >
 
 /**
@@ -63,22 +69,30 @@ export type AdmitDeps = Pick<
  */
 export async function admit<C extends NewCall | null>(
   deps: AdmitDeps,
-  { cached, scope }: Caller,
+  { cached, scope, split }: Caller,
   validate: (runtime: ServingRuntime, startedAt: number) => ExecutionRequest<C> | Promise<ExecutionRequest<C>>,
 ): Promise<Admitted<C>> {
   if (!deps.lease.isHeld()) throw databaseAway()
   deps.room.require()
   const executionId = deps.newId('execution')
   const startedAt = deps.clock.now()
+  const choose = createChoice(deps, split)
   const validateInTime = (runtime: ServingRuntime) => {
-    const validated = validate(runtime, startedAt)
+    const validated = validate(choose(runtime), startedAt)
     return validated instanceof Promise ? refuseStopped(validated, scope) : validated
   }
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const request = await revalidating(cached, validateInTime)
-    const { runtime } = cached
-    const row = rowOf(runtime, request, { executionId, startedAt, storedBytes: deps.limits.storedBytes })
-    const admission = await writeAdmission(deps, { revision: runtime.revision, row, once: request.once })
+    const { revision } = cached.runtime
+    const runtime = choose(cached.runtime)
+    const begun = {
+      executionId,
+      startedAt,
+      storedBytes: deps.limits.storedBytes,
+      share: shareOf(cached.runtime, split),
+    }
+    const row = rowOf(runtime, request, begun)
+    const admission = await writeAdmission(deps, { revision, row, once: request.once })
     if (admission.outcome === 'repeated') throw new KeyTakenError()
     if (admission.outcome === 'admitted') {
       // By the rule by which the batch cut its payloads. All others are written anew at the end.
@@ -95,10 +109,27 @@ export async function admit<C extends NewCall | null>(
   throw internal(new Error(`runtime ${cached.runtime.runtimeId} changed ${MAX_TRIES} times during one admission`))
 }
 
+/** Chooses between stable and candidate, the same way at each try. */
+function createChoice({ random }: Pick<AdmitDeps, 'random'>, split: Split | undefined) {
+  let point: number | null = null
+  return (runtime: ServingRuntime): ServingRuntime => {
+    const { candidate, runtimeId } = runtime
+    if (!split || !candidate?.traffic) return runtime
+    point ??= splitPoint(runtimeId, split.subject(), random)
+    return isForCandidate(point, candidate.traffic) ? candidate.runtime : runtime
+  }
+}
+
+function shareOf({ candidate }: ServingRuntime, split: Split | undefined): number | undefined {
+  return split && candidate?.traffic ? candidate.since : undefined
+}
+
+type Begun = { executionId: string; startedAt: number; storedBytes: number; share: number | undefined }
+
 function rowOf(
   runtime: ServingRuntime,
   { kind, surface, metadata, messageShape, redactor, call }: ExecutionRequest<NewCall | null>,
-  { executionId, startedAt, storedBytes }: { executionId: string; startedAt: number; storedBytes: number },
+  { executionId, startedAt, storedBytes, share }: Begun,
 ): NewRow {
   return {
     owner_id: runtime.ownerId,
@@ -113,6 +144,7 @@ function rowOf(
     call_count: call ? 1 : 0,
     calls: call && callText(call),
     started_at: startedAt,
+    share,
   }
 }
 

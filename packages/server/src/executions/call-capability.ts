@@ -21,7 +21,7 @@ import { type Admitted, admit, type Caller, type ExecutionRequest } from './admi
 import type { OnceKey } from './batch-rules.ts'
 import type { NewCall, SettledCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
-import { OUR_FAULT, payloadRules } from './execute.ts'
+import { OUR_FAULT, payloadRules, splitSubject } from './execute.ts'
 import { type Outcome, stoppedOutcome } from './outcome.ts'
 import { askableAddress } from './reconcile-rules.ts'
 import { storedText } from './rules.ts'
@@ -92,7 +92,9 @@ export function admitCall(
   once?: OnceKey,
 ): Promise<Admitted<NewCall | null>> {
   const { kind, surface, input, metadata, endUserToken } = request
-  return admit(deps, caller, (runtime, startedAt) => {
+  // Strangers and agents get what the runtime publishes: the stable deployment.
+  const split = kind === 'capability' && !surface ? { subject: () => splitSubject(request) } : undefined
+  return admit(deps, { ...caller, split }, (runtime, startedAt) => {
     const capability = requireCallable(runtime, request.capability, surface ? 'capability' : kind)
     if (kind === 'broker') checkEndUser(capability, endUserToken)
     if (capability.confirm && request.canAsk === false) throw approvalNeeded()

@@ -1,5 +1,6 @@
 import type { InFlight } from '../admission/in-flight.ts'
 import type { RateLimit } from '../admission/rate-limit.ts'
+import type { CandidateWatch } from '../deployments/candidate-watch.ts'
 import type { Dispatcher } from '../dispatch/dispatch.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import type { Model } from '../model/model.ts'
@@ -24,5 +25,8 @@ export interface ExecutionDeps extends CoreDeps, ServingDeps {
   batchWriter: BatchWriter
   settlements: Settlements
   storage: StorageBudget
+  candidates: CandidateWatch
+  /** From 0 up to 1, as `Math.random`. */
+  random: () => number
   metrics: Metrics
 }

@@ -16,7 +16,7 @@ import { AppError } from '../errors.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import type { StopSignal } from '../lib/stop-signal.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
-import { toSecret } from '../secrets/secret.ts'
+import { type Secret, toSecret } from '../secrets/secret.ts'
 import { within } from '../telemetry/tracing.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import { type Admitted, admit, type Caller } from './admit.ts'
@@ -53,7 +53,19 @@ export function admitExecution(deps: ExecutionDeps, caller: Caller, input: Execu
   const messageShape = shapeText(input.messages)
   const redactor = redactorOf(endUserToken)
   const request = { kind: 'execute', metadata, messageShape, endUserToken, redactor, call: null } as const
-  return admit(deps, caller, () => request)
+  const split = { subject: () => splitSubject(input) }
+  return admit(deps, { ...caller, split }, () => request)
+}
+
+/** The end user, else the conversation; null for neither. */
+export function splitSubject(given: {
+  endUserToken?: Secret | undefined
+  metadata?: JsonDocument<JsonObject> | undefined
+}) {
+  const { endUserToken: user, metadata } = given
+  if (user) return { kind: 'end-user', id: user.reveal() } as const
+  const id = metadata?.value['conversationId']
+  return typeof id === 'string' && id !== '' ? ({ kind: 'conversation', id } as const) : null
 }
 
 interface Run {

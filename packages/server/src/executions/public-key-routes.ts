@@ -56,9 +56,9 @@ export function publicKeyRoutes(plane: FastifyInstance, deps: ExecutionDeps): vo
   )
 
   routes.post(CAPABILITY, { schema: CALL, config: EXECUTION }, async (request, reply) => {
-    const { capability, input, endUserToken } = request.body
+    const { capability, input, metadata, endUserToken } = request.body
     const idempotencyKey = request.headers['idempotency-key']
-    const call = toCallRequest({ kind: 'capability', capability, input, endUserToken, idempotencyKey })
+    const call = toCallRequest({ kind: 'capability', capability, input, metadata, endUserToken, idempotencyKey })
     const outcome = await answerCall(deps, { reply, cached: cachedRuntimeOf(request) }, call)
     return outcome.body
   })

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import { EMPTY_OBJECT, JsonDocument } from '../lib/json-document.ts'
 import { Stop } from '../lib/stop-signal.ts'
 import { lookUpById } from '../runtimes/serving.ts'
-import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
+import { type ServingRuntime, sidesOf } from '../runtimes/serving-runtime.ts'
 import { readSecrets } from '../runtimes/signing-secret.ts'
 import type { StoredCall, StoredReconciled } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
@@ -79,11 +79,9 @@ async function ask(deps: ReconcileDeps, due: DueExecution, signal: Stop): Promis
     if (held.grow(2 * (await readTraceBytes(db, due.ownerId, due.executionId)))) return false
     const claimed = await claimQuestion(db, due, clock.now())
     // A later deployment may answer the next question.
-    const runtime = claimed && (await findRuntime(deps, due.runtimeId))
-    if (!runtime) return true
-    // Another endpoint has not got these calls: it would say that they never came.
-    const calls = claimed.calls.filter(({ sentTo }) => sentTo === addressHash(runtime.endpoint))
-    const told = await askAll(deps, { due, claimed: { ...claimed, calls }, runtime, held, signal })
+    const sides = claimed && (await findSides(deps, due.runtimeId))
+    if (!sides) return true
+    const told = await askAll(deps, { due, claimed, sides, held, signal })
     if (told.size > 0) await storeReconciled(db, due, claimed, { told, maxBytes: limits.storedBytes })
     return true
   } finally {
@@ -94,22 +92,28 @@ async function ask(deps: ReconcileDeps, due: DueExecution, signal: Stop): Promis
 interface Asking {
   due: DueExecution
   claimed: ClaimedQuestion
-  runtime: Reachable
+  sides: readonly Reachable[]
   held: HeldBytes
   signal: Stop
 }
 
-async function askAll(deps: ReconcileDeps, { due, claimed, ...sent }: Asking): Promise<Map<string, StoredReconciled>> {
+async function askAll(
+  deps: ReconcileDeps,
+  { due, claimed, sides, ...sent }: Asking,
+): Promise<Map<string, StoredReconciled>> {
   const { executionId } = due
   const { calls, metadata } = claimed
   const told = new Map<string, StoredReconciled>()
   if (calls.length === 0) return told
-  const asked = await approvalsOfExecution(deps.db, due.ownerId, executionId)
-  const approvals = new Map(asked.filter(({ status }) => status === 'approved').map((row) => [row.call_id, row]))
+  const rows = await approvalsOfExecution(deps.db, due.ownerId, executionId)
+  const approvals = new Map(rows.filter(({ status }) => status === 'approved').map((row) => [row.call_id, row]))
   for (const call of calls) {
     if (sent.signal.aborted) break
-    const approval = approvals.get(call.callId)
-    const answer = readAnswer(await send(deps, { ...sent, call, approval, metadata, executionId }), deps.clock.now())
+    // Another endpoint has not got this call: it would say that it never came.
+    const runtime = sides.find(({ endpoint }) => addressHash(endpoint) === call.sentTo)
+    if (!runtime) continue
+    const asked = { ...sent, runtime, call, approval: approvals.get(call.callId), metadata, executionId }
+    const answer = readAnswer(await send(deps, asked), deps.clock.now())
     if (answer) told.set(call.callId, answer)
   }
   return told
@@ -117,15 +121,18 @@ async function askAll(deps: ReconcileDeps, { due, claimed, ...sent }: Asking): P
 
 type Reachable = ServingRuntime & { endpoint: string }
 
-/** The runtime as it is now; null where its endpoint cannot be asked. */
-async function findRuntime(deps: ReconcileDeps, runtimeId: string): Promise<Reachable | null> {
-  const answers = ({ endpoint, deployment }: ServingRuntime) => endpoint !== null && deployment?.reconcile === true
+/** The runtime as its deployments serve it now, without those that cannot be asked; null where there is none. */
+async function findSides(deps: ReconcileDeps, runtimeId: string): Promise<Reachable[] | null> {
+  const answering = (runtime: ServingRuntime) =>
+    sidesOf(runtime).flatMap((side) =>
+      side.endpoint !== null && side.deployment?.reconcile ? [{ ...side, endpoint: side.endpoint }] : [],
+    )
   try {
-    const cached = await lookUpById(deps, { runtimeId, what: 'The runtime' }, answers)
+    const what = { runtimeId, what: 'The runtime' }
+    const cached = await lookUpById(deps, what, (runtime) => answering(runtime).length > 0)
     // The cached one may have another endpoint.
     if (!cached.isFresh) await cached.refresh()
-    const { runtime } = cached
-    return runtime.endpoint !== null && answers(runtime) ? { ...runtime, endpoint: runtime.endpoint } : null
+    return answering(cached.runtime)
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return null
     throw error

@@ -7,7 +7,7 @@ import { withinBudget } from './settlement-rules.ts'
 import { UNRECORDED } from './settlements.ts'
 import type { RecordedTrace } from './trace-recorder.ts'
 
-type SettleDeps = Pick<ExecutionDeps, 'clock' | 'metrics' | 'limits' | 'storage'> & {
+type SettleDeps = Pick<ExecutionDeps, 'candidates' | 'clock' | 'metrics' | 'limits' | 'storage'> & {
   settlements: Pick<ExecutionDeps['settlements'], 'settle'>
 }
 
@@ -17,7 +17,7 @@ type SettleDeps = Pick<ExecutionDeps, 'clock' | 'metrics' | 'limits' | 'storage'
  */
 export async function settle(
   deps: SettleDeps,
-  { row }: Admitted<NewCall | null>,
+  { row, runtime }: Admitted<NewCall | null>,
   outcome: Outcome,
   trace: RecordedTrace,
 ): Promise<{ outcome: Outcome; durationMs: number }> {
@@ -36,6 +36,8 @@ export async function settle(
     messageShape: storedShape(trace.messageShape, storedBytes),
   })
   const isSettled = await deps.settlements.settle(settlement)
+  // The side of the candidate knows of no other one.
+  if (row.share !== undefined && runtime.candidate === null) deps.candidates.note(row.runtime_id, row.share)
   const durationMs = completedAt - startedAt
   const answered: Outcome = isSettled ? outcome : { status: 'failed', finishReason: 'error', error: UNRECORDED }
   const { status, finishReason } = answered

@@ -20,6 +20,8 @@ export interface NewRow {
   call_count: number
   calls: string | null
   started_at: number
+  /** The share of the candidate under which it is served, where there is one. Not stored. */
+  share?: number | undefined
 }
 
 export interface SettledStep {
@@ -87,6 +89,7 @@ export function settlementOf(begun: NewRow, end: Ending) {
     }),
   }
   if (row.unknown_calls > 0) usage.executionId = begun.execution_id
+  if (begun.share !== undefined) usage.share = begun.share
   // `heardFrom`: whether the endpoint gave a sign of life.
   return { row, usage, heardFrom: countOf(calls, 'completed') > 0 }
 }

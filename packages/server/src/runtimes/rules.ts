@@ -1,4 +1,5 @@
-import { type ConnectionStatus, isLocalHost, type Tier } from '@svc/contract'
+import { type ConnectionStatus, type Frozen, isLocalHost, type Tier } from '@svc/contract'
+import { isoTime } from '../lib/clock.ts'
 import { TIERS } from '../usage/tiers.ts'
 
 /** A runtime is online this long after its last sign of life. */
@@ -10,6 +11,12 @@ export const SIGN_OF_LIFE_INTERVAL_MS = 10_000
 export function connectionStatus(lastSeenAt: number | null, now: number): ConnectionStatus {
   if (lastSeenAt === null) return 'pending'
   return now - lastSeenAt < ONLINE_WINDOW_MS ? 'online' : 'offline'
+}
+
+/** Why and when a candidate was stopped; null where it was not. */
+export function frozenOf(row: { frozen_reason: string | null; frozen_at: number | null }): Frozen | null {
+  const { frozen_reason: reason, frozen_at: at } = row
+  return reason === null || at === null ? null : { reason, at: isoTime(at) }
 }
 
 /** The refusal of one more runtime under this plan, or null. */

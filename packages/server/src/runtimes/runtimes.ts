@@ -21,7 +21,7 @@ import { requireProject } from '../projects/projects.ts'
 import { cutPage } from '../store/page.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { probeEndpoint } from './probe-endpoint.ts'
-import { connectionStatus } from './rules.ts'
+import { connectionStatus, frozenOf } from './rules.ts'
 import { parseOrigins } from './serving-runtime.ts'
 import { findRuntime, listRuntimes, type RuntimesPage, type RuntimeView, touchRuntime, updateRuntime } from './store.ts'
 
@@ -124,6 +124,10 @@ export async function runtimeStatus(deps: RuntimeDeps, identity: RuntimeIdentity
       status: 'active',
       deployedAt: isoTime(deployment.deployedAt),
     },
+    candidate:
+      row.candidate_version === null
+        ? null
+        : { version: row.candidate_version, traffic: row.candidate_traffic ?? 0, frozen: frozenOf(row) },
     capabilities: deployment?.manifest.capabilities.map(({ name }) => name) ?? [],
     deprecated: deployment?.manifest.capabilities.flatMap(toDeprecated) ?? [],
     effects: deployment?.manifest.capabilities.flatMap(toNotedEffect) ?? [],

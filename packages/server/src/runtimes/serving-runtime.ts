@@ -42,6 +42,8 @@ export interface ServingDeployment {
   instructions: string | null
   /** Whether the endpoint tells what became of a call. */
   reconcile: boolean
+  /** Where it is called; null where its manifest names no address, and the runtime's is used. */
+  endpoint: string | null
   /** Limits of the owner, below those of the service. */
   agentLimits: { steps?: number | undefined; tokens?: number | undefined }
 }
@@ -62,6 +64,17 @@ export interface ServingRuntime {
   allowedOrigins: readonly string[]
   secrets: SigningSecrets
   deployment: ServingDeployment | null
+  candidate: ServingCandidate | null
+}
+
+/** A deployment that serves a share of the executions beside the stable one. */
+export interface ServingCandidate {
+  /** Percent. */
+  traffic: number
+  /** Names the share. */
+  since: number
+  /** The runtime as the candidate serves it. */
+  runtime: ServingRuntime
 }
 
 const Origins = z.array(z.string())
@@ -88,9 +101,10 @@ export function openSecrets(
 export function toServingRuntime(
   deps: Pick<RuntimeDeps, 'keyring' | 'clock'>,
   row: RuntimeView,
-  deployment: ServingDeployment | null,
+  { stable, candidate }: { stable: ServingDeployment | null; candidate: ServingDeployment | null },
 ): ServingRuntime {
-  return {
+  const { candidate_traffic: traffic, candidate_since: since } = row
+  const runtime: ServingRuntime = {
     ownerId: row.owner_id,
     tier: row.tier,
     runtimeId: row.runtime_id,
@@ -99,8 +113,12 @@ export function toServingRuntime(
     endpoint: row.endpoint,
     allowedOrigins: parseOrigins(row.allowed_origins),
     secrets: openSecrets(deps, row),
-    deployment,
+    deployment: stable,
+    candidate: null,
   }
+  if (candidate === null || traffic === null || since === null) return runtime
+  const served = { ...runtime, deployment: candidate, endpoint: candidate.endpoint ?? runtime.endpoint }
+  return { ...runtime, candidate: { traffic, since, runtime: served } }
 }
 
 export function parseOrigins(stored: string): string[] {
@@ -128,10 +146,16 @@ export function toServingDeployment(
     adp: manifest.adp ?? null,
     instructions: manifest.agent?.instructions ?? null,
     reconcile: manifest.reconcile ?? false,
+    endpoint: manifest.endpoint ?? null,
     agentLimits: manifest.agent?.limits ?? {},
   }
 }
 
 function toTool({ name, description, actions }: Capability): ModelTool {
   return { name, description, inputSchema: actions[0]?.inputSchema ?? null }
+}
+
+/** The runtime as each of its deployments serves it, the stable one first. */
+export function sidesOf(runtime: ServingRuntime): ServingRuntime[] {
+  return runtime.candidate === null ? [runtime] : [runtime, runtime.candidate.runtime]
 }

@@ -12,7 +12,7 @@ import {
   toServingDeployment,
   toServingRuntime,
 } from './serving-runtime.ts'
-import { findRevision, findServedRuntime, type RuntimeView } from './store.ts'
+import { findRevision, findServedRuntime } from './store.ts'
 
 export interface ServingDeps extends Pick<RuntimeDeps, 'db' | 'keyring' | 'clock' | 'schemas'> {
   serving: ServingCache
@@ -28,7 +28,7 @@ interface CacheEntry {
 export interface ServingCache {
   /** By the hash of a key, or by id. */
   runtimes: Lru<string, CacheEntry>
-  /** By runtime id. */
+  /** By runtime id, the candidates' with a mark. */
   deployments: Lru<string, ServingDeployment>
   reads: Coalescer<CacheEntry>
   revisions: Coalescer<number | null>
@@ -39,7 +39,9 @@ const BYTES_BESIDE_MANIFEST = 2 * 1024
 /** Each kind is limited in bytes of manifests, as text; what is made of them takes about three times that. */
 export function createServingCache({ cachedBytes }: Pick<Limits, 'cachedBytes'>): ServingCache {
   return {
-    runtimes: new Lru(cachedBytes, ({ runtime }) => BYTES_BESIDE_MANIFEST + (runtime.deployment?.bytes ?? 0)),
+    runtimes: new Lru(cachedBytes, ({ runtime: { deployment, candidate } }) =>
+      [deployment, candidate?.runtime.deployment].reduce((sum, one) => sum + (one?.bytes ?? 0), BYTES_BESIDE_MANIFEST),
+    ),
     deployments: new Lru(cachedBytes, ({ bytes }) => BYTES_BESIDE_MANIFEST + bytes),
     reads: createCoalescer(),
     revisions: createCoalescer(),
@@ -150,16 +152,26 @@ function toCached(runtime: ServingRuntime, isFresh: boolean, readAgain: () => Pr
 
 async function readRuntime(deps: ServingDeps, runtimeId: string): Promise<ServingRuntime | null> {
   const row = await findServedRuntime(deps.db, runtimeId)
-  return row && toServingRuntime(deps, row, await readDeployment(deps, row))
+  if (!row) return null
+  const { owner_id: ownerId, serving_version, candidate_version } = row
+  const [stable, candidate] = await Promise.all([
+    readDeployment(deps, runtimeId, { ownerId, runtimeId, version: serving_version }),
+    readDeployment(deps, `candidate ${runtimeId}`, { ownerId, runtimeId, version: candidate_version }),
+  ])
+  return toServingRuntime(deps, row, { stable, candidate })
 }
 
-async function readDeployment(deps: ServingDeps, row: RuntimeView): Promise<ServingDeployment | null> {
-  const { owner_id: ownerId, runtime_id: runtimeId, serving_version: version } = row
-  const cached = deps.serving.deployments.get(runtimeId)
-  if (cached && cached.version === version) return cached
-  const stored = await findDeployment(deps.db, { ownerId, runtimeId, version })
+async function readDeployment(
+  deps: ServingDeps,
+  name: string,
+  key: { ownerId: string; runtimeId: string; version: number | null },
+): Promise<ServingDeployment | null> {
+  if (key.version === null) return null
+  const cached = deps.serving.deployments.get(name)
+  if (cached && cached.version === key.version) return cached
+  const stored = await findDeployment(deps.db, key)
   if (!stored) return null
-  const deployment = toServingDeployment(deps, ownerId, stored)
-  deps.serving.deployments.set(runtimeId, deployment)
+  const deployment = toServingDeployment(deps, key.ownerId, stored)
+  deps.serving.deployments.set(name, deployment)
   return deployment
 }

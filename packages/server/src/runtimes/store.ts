@@ -6,8 +6,25 @@ import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner } from '../store/transaction.ts'
 import { SIGN_OF_LIFE_INTERVAL_MS } from './rules.ts'
 
+/** The candidate of a runtime, in columns; all are null where there is none. */
+export interface CandidateView {
+  candidate_version: number | null
+  candidate_traffic: number | null
+  candidate_since: number | null
+  frozen_reason: string | null
+  frozen_at: number | null
+}
+
+export const CANDIDATE_COLUMNS = [
+  'candidates.version as candidate_version',
+  'candidates.traffic as candidate_traffic',
+  'candidates.since as candidate_since',
+  'frozen_reason',
+  'frozen_at',
+] as const
+
 /** A runtime with its owner's tier, and of its serving deployment the time, in epoch ms, and the number of capabilities. */
-export interface RuntimeView extends Selectable<Schema['runtimes']> {
+export interface RuntimeView extends Selectable<Schema['runtimes']>, CandidateView {
   tier: Tier
   deployed_at: number | null
   capability_count: number | null
@@ -140,8 +157,10 @@ function runtimeViews(db: Db) {
         .onRef('deployments.runtime_id', '=', 'runtimes.runtime_id')
         .onRef('deployments.version', '=', 'runtimes.serving_version'),
     )
+    .leftJoin('candidates', 'candidates.runtime_id', 'runtimes.runtime_id')
     .selectAll('runtimes')
     .select(['owners.tier', 'deployed_at', 'capability_count'])
+    .select(CANDIDATE_COLUMNS)
 }
 
 /**

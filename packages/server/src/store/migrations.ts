@@ -25,6 +25,8 @@ import { nodeUrls } from './migrations/0024-node-urls.ts'
 import { approvals } from './migrations/0025-approvals.ts'
 import { executionSurface } from './migrations/0030-execution-surface.ts'
 import { webhooks } from './migrations/0032-webhooks.ts'
+import { traffic } from './migrations/0042-traffic.ts'
+import { accountEvents } from './migrations/0043-account-events.ts'
 import { COLUMN_TYPES, type ColumnTypes, type MigrationStep } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -65,6 +67,8 @@ export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0025-approvals': approvals(types),
     '0030-execution-surface': executionSurface(types),
     '0032-webhooks': webhooks(types),
+    '0042-traffic': traffic(types),
+    '0043-account-events': accountEvents(types),
   }
   return Object.fromEntries(Object.entries(steps).map(([name, own]) => [name, migrationOf(own)]))
 }

@@ -117,6 +117,8 @@ export interface Schema {
     previous_secret_expires_at: Nullable<number>
     revision: Counter
     serving_version: Nullable<number>
+    /** The deployment that was stable before the serving one. */
+    previous_version: Nullable<number>
     last_seen_at: Nullable<number>
     /** Since when the owner was told that the endpoint cannot be reached; null while it can. */
     unreachable_since: Nullable<number>
@@ -133,6 +135,23 @@ export interface Schema {
     deployed_at: number
     /** The start of the newest ended execution of it, or null. */
     last_used_at: Nullable<number>
+  }
+  /** The candidate of a runtime. See `deployments/candidate-store.ts`. */
+  candidates: {
+    runtime_id: string
+    owner_id: string
+    version: number
+    /** Percent. 0 while it is frozen. */
+    traffic: number
+    /** When the share was set, which names it: later than that of any share before. */
+    since: number
+    /** JSON of what both served since then. */
+    stable_counts: string
+    counts: string
+    /** Its executions at the last test. */
+    tested_at: Counter
+    frozen_reason: Nullable<string>
+    frozen_at: Nullable<number>
   }
   allowances: {
     owner_id: string
@@ -258,6 +277,18 @@ export interface Schema {
     /** Of the first that waits of its webhook and runtime; else null. */
     due_at: Nullable<number>
     ended_at: Nullable<number>
+  }
+  /** What happened in an account: its latest events. */
+  account_events: {
+    /** The order of events. */
+    id: Generated<number>
+    event_id: string
+    owner_id: string
+    /** Empty for events of the account. */
+    runtime_id: string
+    type: WebhookEvent
+    data: string
+    created_at: number
   }
   /** The share of a quota that an account was last told to have used. */
   quota_alerts: {

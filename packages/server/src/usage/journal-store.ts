@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
-import { type NameIn, RollUp, type UnknownCall, type Usage, Usages } from './rollup-rules.ts'
+import { type NameIn, RollUp, type Usage, Usages } from './rollup-rules.ts'
 import { addToCounters } from './rollup-store.ts'
 
 /** The id of the newest entry that waits to be aggregated, or null. */
@@ -27,11 +27,11 @@ interface Aggregation extends EntryRange {
   /** Lets other work run, every few hundred executions. */
   pause(): Promise<void>
   nameIn: NameIn
-  /** Notes calls whose outcome is unknown, in the transaction that counts them. */
-  noteUnknown(tx: Tx, calls: readonly UnknownCall[]): Promise<void>
+  /** Acts on what is counted, in the transaction that counts it. */
+  note(tx: Tx, rollUp: RollUp): Promise<void>
 }
 
-type Reading = Omit<Aggregation, 'noteUnknown'>
+type Reading = Omit<Aggregation, 'note'>
 
 class AggregatedMeanwhileError extends Error {}
 
@@ -42,14 +42,14 @@ class AggregatedMeanwhileError extends Error {}
  */
 export async function aggregateEntries(
   db: Kysely<Schema>,
-  { pause, nameIn, noteUnknown, ...range }: Aggregation,
+  { pause, nameIn, note, ...range }: Aggregation,
 ): Promise<{ taken: number; unreadable: number[] }> {
   for (;;) {
     const entries = await readEntries(db, { ...range, pause, nameIn })
     const { read, unreadable } = entries
     const taken = read.length + unreadable.length
     try {
-      if (taken > 0) await inTransaction(db, (tx) => writeEntries(tx, entries, noteUnknown))
+      if (taken > 0) await inTransaction(db, (tx) => writeEntries(tx, entries, note))
       return { taken, unreadable }
     } catch (error) {
       if (!(error instanceof AggregatedMeanwhileError)) throw error
@@ -144,7 +144,7 @@ async function* pagedEntries(db: Kysely<Schema>, { upTo, limit }: Reading) {
 async function writeEntries(
   tx: Tx,
   { rollUp, read, unreadable }: ReadEntries,
-  noteUnknown: Aggregation['noteUnknown'],
+  note: Aggregation['note'],
 ): Promise<void> {
   if (read.length > 0) {
     const deleting = tx.deleteFrom('usage_journal').where('id', 'in', read).where('is_parked', '=', 0)
@@ -155,7 +155,7 @@ async function writeEntries(
     requireAll(unreadable, (await discarding.where('is_parked', '=', 0).executeTakeFirst()).numUpdatedRows)
   }
   await addToCounters(tx, rollUp)
-  await noteUnknown(tx, rollUp.unknownCalls)
+  await note(tx, rollUp)
 }
 
 function requireAll(ids: readonly number[], changed: bigint): void {

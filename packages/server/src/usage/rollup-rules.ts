@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { bucketOf } from './histogram.ts'
+import { countExecution, noCounts, type ShareCounts } from './share-rules.ts'
 
 /** Usage is counted by UTC hour and also by UTC day, so that a long range reads few rows. */
 export type Grain = 'hour' | 'day'
@@ -19,6 +20,8 @@ export const Usages = z.array(
     projectId: z.string(),
     /** Null where there was no deployment. */
     deploymentVersion: z.int().nullable().default(null),
+    /** The share of the candidate under which it was served, where there was one. */
+    share: z.int().optional(),
     /** Bytes; see `stored-bytes-rules.ts`. */
     storedBytes: z.int().default(0),
     startedAt: z.int(),
@@ -89,6 +92,14 @@ export interface UnknownCall {
   callId: string
 }
 
+/** The executions that ran under one share of a candidate, counted. */
+export interface ServedShare {
+  runtimeId: string
+  version: number
+  share: number
+  counts: ShareCounts
+}
+
 /** The amounts that one hour adds to its counter, and to the counter of its day. */
 interface Tally {
   usage: Usage
@@ -104,6 +115,7 @@ export class RollUp {
   readonly #calls = new Map<string, Tally>()
   readonly #storedBytes = new Map<string, { ownerId: string; bytes: number }>()
   readonly #deployments = new Map<string, DeploymentUse>()
+  readonly #shares = new Map<string, ServedShare>()
   readonly #unknownCalls: UnknownCall[] = []
   readonly #nameIn: NameIn
 
@@ -118,6 +130,7 @@ export class RollUp {
       this.#storedBytes.set(ownerId, { ownerId, bytes })
       this.#addUse(usage)
       this.#addUnknown(usage)
+      this.#addShare(usage)
       const one = usage.isLaterCall ? 0 : 1
       tally(this.#executions, { usage, capability: null, durationMs: usage.isLaterCall ? null : durationMs }, [
         ...[one, isCompleted ? one : 0, isCompleted ? 0 : one, isAnonymous ? one : 0],
@@ -151,6 +164,10 @@ export class RollUp {
     return this.#unknownCalls
   }
 
+  get shares(): ServedShare[] {
+    return inOrder(this.#shares)
+  }
+
   get deploymentUses(): DeploymentUse[] {
     return inOrder(this.#deployments)
   }
@@ -182,6 +199,15 @@ export class RollUp {
     for (const { capability, callId } of usage.calls) {
       if (callId !== undefined) this.#unknownCalls.push({ usage, capability, callId })
     }
+  }
+
+  #addShare(usage: Usage): void {
+    const { runtimeId, deploymentVersion: version, share } = usage
+    if (share === undefined || version === null || usage.isLaterCall) return
+    const key = `${runtimeId} ${version} ${share}`
+    const served = this.#shares.get(key) ?? { runtimeId, version, share, counts: noCounts() }
+    this.#shares.set(key, served)
+    countExecution(served.counts, usage)
   }
 
   #addUse({ ownerId, runtimeId, deploymentVersion: version, startedAt }: Usage): void {

@@ -2,18 +2,19 @@ import type { Selectable } from 'kysely'
 import { type PageRequest, pageBy } from '../store/page.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
+import { keepEvents } from './events-store.ts'
 import { type AccountEvent, GIVE_UP_MS, MAX_ENDED, MAX_WAITING, payloadOf } from './rules.ts'
 import { eventsOf } from './store.ts'
 
 export type DeliveryRow = Selectable<Schema['webhook_deliveries']>
 
 /**
- * Stores events for the webhooks that listen to them, in the transaction of what happened. Locks those webhooks: to be
+ * Stores events for their accounts and for the webhooks that listen to them, in the transaction of what happened. Locks those webhooks: to be
  * called last, so that no other lock is awaited under theirs.
  */
 export async function addEvents(tx: Tx, newId: () => string, events: readonly AccountEvent[]): Promise<void> {
   if (events.length === 0) return
-  const owners = [...new Set(events.map(({ ownerId }) => ownerId))]
+  const owners = [...new Set(events.map(({ ownerId }) => ownerId))].sort()
   const listening = await tx
     .selectFrom('webhooks')
     .select(['webhook_id', 'owner_id', 'events'])
@@ -21,6 +22,10 @@ export async function addEvents(tx: Tx, newId: () => string, events: readonly Ac
     .orderBy('webhook_id')
     .forUpdate()
     .execute()
+  for (const ownerId of owners) {
+    const own = events.filter((event) => event.ownerId === ownerId)
+    await keepEvents(tx, newId, ownerId, own)
+  }
   for (const webhook of listening) {
     const types = new Set(eventsOf(webhook))
     const own = events.filter(({ ownerId, type }) => ownerId === webhook.owner_id && types.has(type))

@@ -1,7 +1,7 @@
 import type { Tier } from '@svc/contract'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { inTransaction } from '../store/transaction.ts'
-import { drawsFor } from '../usage/rules.ts'
+import { drawsFor, PLANS } from '../usage/rules.ts'
 import { available, type BucketRate } from '../usage/token-bucket.js'
 import { addEvents } from './outbox-store.ts'
 
@@ -29,24 +29,37 @@ export function usedPercent(fullAt: number, rate: BucketRate, now: number): numb
 
 type AlertDeps = Pick<CoreDeps, 'db' | 'clock' | 'newId'>
 
-/** Tells accounts that listen how much of their quotas is in use. Replicas may do so at once: one of them tells. */
+/** Tells accounts how much of their quotas is in use. Replicas may do so at once: one of them tells. */
 export async function alertQuotas(deps: AlertDeps): Promise<void> {
   for (let after: string | null = ''; after !== null; ) {
-    const rows = await readListening(deps, after)
+    const rows = await readUsing(deps, after)
     for (const { ownerId, tier } of rows) await alertAccount(deps, ownerId, tier)
     after = rows.length < ACCOUNTS_PER_READ ? null : (rows.at(-1)?.ownerId ?? null)
   }
 }
 
-function readListening({ db }: AlertDeps, after: string) {
+/** Of all plans, the shortest time that a quota at the first threshold takes to fill up. */
+const LEAST_OWED_MS = Math.min(
+  ...Object.values(PLANS).flatMap(({ draws }) =>
+    draws.broker.map(({ rate }) => (rate.unitMs * rate.burst * THRESHOLDS[0]) / 100),
+  ),
+)
+
+/** Accounts that may have reached a threshold, or were told of one. */
+function readUsing({ db, clock }: AlertDeps, after: string) {
+  const buckets = PLANS.free.draws.broker.map(({ bucket }) => bucket)
+  const using = db
+    .selectFrom('allowances')
+    .select('owner_id')
+    .where('bucket', 'in', buckets)
+    .where('full_at', '>=', clock.now() + LEAST_OWED_MS)
+  const told = db.selectFrom('quota_alerts').select('owner_id').where('percent', '>', 0)
   return db
-    .selectFrom('webhooks')
-    .innerJoin('owners', 'owners.owner_id', 'webhooks.owner_id')
-    .select(['webhooks.owner_id as ownerId', 'tier'])
-    .distinct()
-    .where('events', 'like', '%"quota.threshold"%')
-    .where('webhooks.owner_id', '>', after)
-    .orderBy('webhooks.owner_id')
+    .selectFrom('owners')
+    .select(['owner_id as ownerId', 'tier'])
+    .where('owner_id', '>', after)
+    .where('owner_id', 'in', using.union(told))
+    .orderBy('owner_id')
     .limit(ACCOUNTS_PER_READ)
     .execute()
 }

@@ -9,6 +9,7 @@ import type { WebhookDeps } from './deps.ts'
 import {
   createWebhook,
   listOwnDeliveries,
+  listOwnEvents,
   listOwnWebhooks,
   removeWebhook,
   requireWebhook,
@@ -40,9 +41,17 @@ const REDELIVER = route('redeliverWebhookEvent', 'Send an event again, under the
   response: { 200: contract.WebhookDelivery },
 })
 
-/** Owner plane: where events of the account are sent. */
+const EVENTS = route('listEvents', 'List what happened in the account lately, newest first', {
+  description: 'The events that webhooks are told of, whether or not there is a webhook. The latest 200 are kept.',
+  querystring: ListQuery,
+  response: { 200: contract.AccountEventList },
+})
+
+/** Owner plane: the events of the account, and where they are sent. */
 export function webhookRoutes(plane: FastifyInstance, deps: WebhookDeps): void {
   const routes = typed(plane)
+
+  routes.get('/v1/events', { schema: EVENTS }, (request) => listOwnEvents(deps, ownerOf(request), request.query))
 
   routes.get('/v1/webhooks', { schema: LIST }, (request) => listOwnWebhooks(deps, ownerOf(request)))
 

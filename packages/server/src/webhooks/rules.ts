@@ -14,6 +14,9 @@ export const MAX_WAITING = 5_000
 /** Ended deliveries that one webhook keeps. */
 export const MAX_ENDED = 1_000
 
+/** Events that an account keeps to be looked at. */
+export const MAX_EVENTS = 200
+
 /** After the first tries, in order, and after each later one. */
 const FIRST_PAUSES_MS = [1_000, 5_000, 30_000, 300_000] as const
 const LATER_PAUSE_MS = 30 * 60_000

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type {
+  AccountEventList,
   CreatedWebhook,
   CreateWebhookRequest,
   Webhook,
@@ -15,6 +16,7 @@ import type { SealContext } from '../secrets/keyring.ts'
 import { Secret } from '../secrets/secret.ts'
 import { cutPage, type PageRequest } from '../store/page.ts'
 import type { WebhookDeps } from './deps.ts'
+import { listEvents } from './events-store.ts'
 import { type DeliveryRow, listDeliveries, redeliver } from './outbox-store.ts'
 import { SECRET_PREFIX, TOO_MANY_WEBHOOKS } from './rules.ts'
 import { deleteWebhook, eventsOf, findWebhook, insertWebhook, listWebhooks, type WebhookRow } from './store.ts'
@@ -79,6 +81,26 @@ export async function listOwnDeliveries(
   const rows = await listDeliveries(deps.db, owner.ownerId, webhookId, page)
   const { shown, nextCursor } = cutPage(rows, page.limit, (row) => ({ at: row.created_at, id: row.delivery_id }))
   return { deliveries: shown.map(toDelivery), nextCursor }
+}
+
+/** What happened in the account lately, newest first. */
+export async function listOwnEvents(
+  { db }: Pick<WebhookDeps, 'db'>,
+  { ownerId }: Owner,
+  page: PageRequest,
+): Promise<AccountEventList> {
+  const { shown, nextCursor } = cutPage(await listEvents(db, ownerId, page), page.limit, (row) => ({
+    at: row.id,
+    id: row.event_id,
+  }))
+  const events = shown.map((row) => ({
+    eventId: row.event_id,
+    type: row.type,
+    runtimeId: row.runtime_id === '' ? null : row.runtime_id,
+    at: isoTime(row.created_at),
+    data: JSON.parse(row.data),
+  }))
+  return { events, nextCursor }
 }
 
 /** Sends an event again, under its id. */

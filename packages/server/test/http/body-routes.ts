@@ -155,6 +155,26 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
   },
   {
     method: 'POST',
+    path: '/v1/deployments/:version/promote',
+    key: ({ runtime }) => runtime.deployKey,
+    prepare: deployCandidate,
+    body: () => ({ traffic: 5 }),
+    fields: { traffic: 'number' },
+    required: [],
+    strict: [''],
+  },
+  {
+    method: 'POST',
+    path: '/v1/runtimes/:runtimeId/deployments/:version/promote',
+    key: ({ owner }) => owner.apiKey,
+    prepare: deployCandidate,
+    body: () => ({ traffic: 5 }),
+    fields: { traffic: 'number' },
+    required: [],
+    strict: [''],
+  },
+  {
+    method: 'POST',
     path: '/v1/auth/sign-up',
     key: () => undefined,
     body: () => ({ email: `${randomUUID()}@example.com`, password: PASSWORD }),
@@ -255,8 +275,10 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     method: 'POST',
     path: '/v1/deployments',
     key: ({ runtime }) => runtime.deployKey,
-    body: () => ({ manifest: MANIFEST }),
+    body: () => ({ manifest: MANIFEST, promote: false, traffic: 0 }),
     fields: {
+      promote: 'boolean',
+      traffic: 'number',
       manifest: 'object',
       'manifest.schemaVersion': 'number',
       'manifest.capabilities': 'array',
@@ -376,8 +398,14 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     method: 'POST',
     path: '/v1/runtime/capability',
     key: ({ runtime }) => runtime.publicKey,
-    body: () => ({ capability: 'echo', input: { text: 'shoes' }, endUserToken: 'token' }),
-    fields: { capability: 'string', input: 'object', 'input.text': 'string', endUserToken: 'string' },
+    body: () => ({ capability: 'echo', input: { text: 'shoes' }, metadata: { page: '/shoes' }, endUserToken: 'token' }),
+    fields: {
+      capability: 'string',
+      input: 'object',
+      'input.text': 'string',
+      metadata: 'object',
+      endUserToken: 'string',
+    },
     required: ['capability'],
     strict: [],
   },
@@ -393,6 +421,11 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
 ]
 
 /** Lets a device wait that polls with a code of this owner's, under the user code of all requests. */
+async function deployCandidate({ service, runtime }: Scene): Promise<void> {
+  const body = { manifest: MANIFEST, promote: false }
+  await service.send('POST', '/v1/deployments', { key: runtime.deployKey, body })
+}
+
 async function letDeviceWait({ database, service, owner }: Scene): Promise<void> {
   const { keyring } = service.deps
   await insertDeviceLogin(database.db, {
@@ -414,6 +447,7 @@ export function requestTo(
     .replace(':runtimeId', scene.runtime.runtimeId)
     .replace(':capability', 'echo')
     .replace(':projectId', scene.runtime.projectId)
+    .replace(':version', 'candidate')
     .replace(':userCode', USER_CODE)
     .replace(':approvalId', waitingId(scene))
   const key = route.key(scene)

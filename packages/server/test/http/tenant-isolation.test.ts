@@ -194,6 +194,7 @@ async function rowsOf({ database: { db }, owner }: Scene, { checkoutId = '' }: B
       'approvals',
       'webhooks',
       'webhook_deliveries',
+      'account_events',
     ] as const),
   ]
   const rows = tables.map((table) => db.selectFrom(table).selectAll().where('owner_id', '=', owner.ownerId).execute())

@@ -55,6 +55,8 @@ export interface TestServiceOptions {
   /** https://svc.test unless it is given. */
   baseUrl?: string
   proxyHops?: number
+  /** In place of chance, from 0 up to 1. */
+  random?: () => number
   /** In place of none. */
   metrics?: Metrics
   tracer?: Tracer
@@ -154,7 +156,7 @@ export async function startService(database: Database, options: TestServiceOptio
     passwordHasher: options.passwordHasher ?? QUICK_HASHER,
     version: '0.0.0-test',
     nodeId: options.nodeId ?? randomUUID(),
-    ...given(options, ['loopDelay', 'metrics', 'tracer', 'web', 'freeBytes', 'write']),
+    ...given(options, ['loopDelay', 'metrics', 'random', 'tracer', 'web', 'freeBytes', 'write']),
   })
   await deps.lease.take()
   const app = createApp(deps)

@@ -136,7 +136,9 @@ async function settled(outcome: Outcome, situation: Situation) {
       return isWritten
     },
   }
-  const deps = { settlements, clock, metrics: NO_METRICS, limits: DEFAULT_LIMITS, storage: new StorageBudget() }
+  const candidates = { note: () => {} }
+  const shared = { metrics: NO_METRICS, limits: DEFAULT_LIMITS, storage: new StorageBudget() }
+  const deps = { settlements, clock, candidates, ...shared }
   const result = await settle(deps, admitted(startedAt), outcome, trace)
   const [first] = written
   if (!first || written.length > 1) throw new Error(`${written.length} outcomes were written`)
@@ -165,6 +167,7 @@ function admitted(startedAt: number): Admitted<null> {
       allowedOrigins: [],
       secrets: { current: new Secret('x'), previous: null },
       deployment: null,
+      candidate: null,
     },
   }
 }

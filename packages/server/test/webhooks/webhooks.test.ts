@@ -1,8 +1,10 @@
-import { CreatedWebhook, type WebhookDelivery, WebhookDeliveryList, type WebhookEvent } from '@svc/contract'
+import { AccountEventList, CreatedWebhook, type WebhookDelivery, WebhookDeliveryList, type WebhookEvent } from '@svc/contract'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { createDeliveries } from '../../src/webhooks/deliver.ts'
+import { addEvents } from '../../src/webhooks/outbox-store.ts'
 import { alertQuotas } from '../../src/webhooks/quota-alerts.ts'
+import { inTransaction } from '../../src/store/transaction.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { type Scene, type SceneOptions, setScene } from '../support/scene.ts'
@@ -43,6 +45,30 @@ function reveal({ service, owner, runtime }: Scene) {
 }
 
 const told = (received: readonly ReceivedMessage[]) => received.map(({ payload }) => [payload.type, payload.data])
+
+describeEngines('the events of an account', (engine) => {
+  const database = useDatabase(engine)
+
+  // holds HOOK-11
+  test('are listed without a webhook, newest first, page by page, and the latest 200 are kept', async () => {
+    const scene = await setScene(database())
+    const { deps } = scene.service
+    const { ownerId } = scene.owner
+    const event = (at: number) => ({ ownerId, runtimeId: null, type: 'key.rotated', data: { at }, at }) as const
+    const many = Array.from({ length: 300 }, (_, at) => event(at))
+    await inTransaction(deps.db, (tx) => addEvents(tx, () => deps.newId('delivery'), many))
+    await inTransaction(deps.db, (tx) => addEvents(tx, () => deps.newId('delivery'), [event(300)]))
+    const page = async (query: string) => {
+      const answer = await scene.service.send('GET', `/v1/events${query}`, { key: scene.owner.apiKey })
+      return AccountEventList.parse(answer.json())
+    }
+    const first = await page('?limit=150')
+    const second = await page(`?limit=150&cursor=${first.nextCursor}`)
+    const told = [...first.events, ...second.events].map(({ data }) => data['at'])
+    expect(told).toEqual(Array.from({ length: 200 }, (_, at) => 300 - at))
+    expect(second.nextCursor).toBeNull()
+  })
+})
 
 describeEngines('a webhook', (engine) => {
   const database = useDatabase(engine)

@@ -1,46 +1,59 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Rocket } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { messageBeside } from '../../api/api-error.ts'
 import type { Schemas } from '../../api/client.ts'
 import { deploymentsQuery } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EarlierButton } from '../../ui/earlier-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { LoadError } from '../../ui/notice.tsx'
+import { LoadError, Notice } from '../../ui/notice.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { CompareCard } from './compare-card.tsx'
+import { PromoteDialog } from './promote-dialog.tsx'
+import { TrafficCard } from './traffic-card.tsx'
 import { useRuntime } from './use-runtime.ts'
+import { type Serve, useServe } from './use-serve.ts'
 
 /** What serves, what served before, and what changed between any two. */
 export function DeploymentsTab(): ReactNode {
   const { runtimeId, deployment } = useRuntime()
-  if (!deployment) {
-    return (
-      <Card>
-        <Empty icon={Rocket} title="No deployment yet">
-          “npx --no svc deploy” makes the first one. The newest serves.
-        </Empty>
-      </Card>
-    )
-  }
   // A deployment that was just made is not in the list as it was read before.
-  return <Deployments key={deployment.version} runtimeId={runtimeId} />
+  return <Deployments key={deployment?.version ?? 0} runtimeId={runtimeId} />
 }
 
 function Deployments({ runtimeId }: { runtimeId: string }): ReactNode {
   const list = useInfiniteQuery({ ...deploymentsQuery(runtimeId), refetchOnMount: 'always' })
+  const serve = useServe(runtimeId)
+  const problem = serve.asked === null ? messageBeside(serve.sending.error, []) : null
   const rows = list.data?.pages.flatMap(({ deployments }) => deployments) ?? []
   const [newest, previous] = rows
+  if (list.data && !newest) {
+    return (
+      <Card>
+        <Empty icon={Rocket} title="No deployment yet">
+          “npx --no svc deploy” makes the first one. It serves at once.
+        </Empty>
+      </Card>
+    )
+  }
   return (
     <>
-      <Card isFlush title="Deployments" description="The newest serves. Each replaces the one before it as a whole.">
+      {problem !== null && <Notice kind="bad">{problem}</Notice>}
+      {newest && <TrafficCard runtimeId={runtimeId} serve={serve} />}
+      <Card
+        isFlush
+        title="Deployments"
+        description="One is stable. A candidate may serve a share of the executions beside it."
+      >
         {list.isPending && <Loading />}
         {list.error && <LoadError error={list.error} onRetry={() => void list.refetch()} />}
         {rows.length > 0 && (
-          <Table caption="Deployments" columns={COLUMNS} rows={rows} rowKey={({ version }) => String(version)} />
+          <Table caption="Deployments" columns={columns(serve)} rows={rows} rowKey={({ version }) => String(version)} />
         )}
       </Card>
       <EarlierButton list={list} />
@@ -52,13 +65,39 @@ function Deployments({ runtimeId }: { runtimeId: string }): ReactNode {
           initially={{ before: previous.version, after: newest.version }}
         />
       )}
+      {serve.asked !== null && <PromoteDialog version={serve.asked} serve={serve} />}
     </>
   )
 }
 
-const COLUMNS: Column<Schemas['DeploymentListItem']>[] = [
-  { heading: 'Version', cell: ({ version }) => <span className="font-medium">v{version}</span> },
-  { heading: 'State', cell: ({ status }) => <StateBadge state={status} /> },
-  { heading: 'Deployed', cell: ({ deployedAt }) => <Ago at={deployedAt} /> },
-  { heading: 'Capabilities', isNumber: true, cell: ({ capabilityCount }) => capabilityCount },
-]
+/** The share that a deployment out of the list begins with, in percent. */
+const FIRST_SHARE = 5
+
+function columns({ ask, share, busy }: Serve): Column<Schemas['DeploymentListItem']>[] {
+  return [
+    { heading: 'Version', cell: ({ version }) => <span className="font-medium">v{version}</span> },
+    { heading: 'State', cell: ({ status, frozen }) => <StateBadge state={frozen ? 'frozen' : status} /> },
+    { heading: 'Traffic', isNumber: true, cell: ({ traffic }) => `${traffic} %` },
+    { heading: 'Deployed', isExtra: true, cell: ({ deployedAt }) => <Ago at={deployedAt} /> },
+    { heading: 'Capabilities', isNumber: true, isExtra: true, cell: ({ capabilityCount }) => capabilityCount },
+    {
+      heading: 'Serve',
+      cell: ({ version, status }) =>
+        status === 'superseded' && (
+          <div className="flex gap-2">
+            <Button className="h-8" aria-label={`Promote v${version}`} onClick={() => ask(version)}>
+              Promote
+            </Button>
+            <Button
+              className="h-8 max-sm:hidden"
+              aria-label={`Let v${version} serve ${FIRST_SHARE} %`}
+              isBusy={busy}
+              onClick={() => share(version, FIRST_SHARE)}
+            >
+              {FIRST_SHARE} %
+            </Button>
+          </div>
+        ),
+    },
+  ]
+}

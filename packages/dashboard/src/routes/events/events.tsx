@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Bell } from 'lucide-react'
+import { type ReactNode, useEffect } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { eventsQuery, runtimesQuery } from '../../api/queries.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { LoadError } from '../../ui/notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { wordsOf } from './event-words.ts'
+import { setReadMarker } from './read-marker.ts'
+
+/** What happened in the account lately. Looking at it marks it as read in this browser. */
+export function Events(): ReactNode {
+  const { data, error, isPending, refetch } = useQuery(eventsQuery)
+  const newest = data?.events[0]?.eventId
+  useEffect(() => {
+    if (newest !== undefined) setReadMarker(newest)
+  }, [newest])
+  return (
+    <Page title="Events" description="What webhooks are told of, newest first. Each account keeps its latest 200.">
+      {error && <LoadError error={error} onRetry={() => void refetch()} />}
+      <Card isFlush>
+        {isPending && <Loading />}
+        {data?.events.length === 0 && (
+          <Empty icon={Bell} title="Nothing has happened yet">
+            Promotions, frozen candidates, endpoints that cannot be reached, quotas and keys are told of here.
+          </Empty>
+        )}
+        {data && (
+          <ul className="divide-y divide-line">
+            {data.events.map((event) => (
+              <Event key={event.eventId} event={event} />
+            ))}
+          </ul>
+        )}
+      </Card>
+    </Page>
+  )
+}
+
+function Event({ event }: { event: Schemas['AccountEvent'] }): ReactNode {
+  const { title, text, tone } = wordsOf(event)
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-1 px-5 py-3.5">
+      <div className="min-w-0 flex-1 basis-72">
+        <p className="flex flex-wrap items-center gap-2 text-sm font-medium">
+          {title}
+          <Badge tone={tone}>{event.type}</Badge>
+        </p>
+        <p className="mt-0.5 text-sm text-muted [overflow-wrap:anywhere]">{text}</p>
+      </div>
+      <div className="flex items-center gap-4 text-sm text-muted">
+        {event.runtimeId !== null && <RuntimeLink runtimeId={event.runtimeId} />}
+        <Ago at={event.at} />
+      </div>
+    </li>
+  )
+}
+
+function RuntimeLink({ runtimeId }: { runtimeId: string }): ReactNode {
+  const { data } = useQuery(runtimesQuery())
+  const name = data?.find((runtime) => runtime.runtimeId === runtimeId)?.name ?? runtimeId
+  return (
+    <Link to="/runtimes/$runtimeId/deployments" params={{ runtimeId }} className="underline-offset-2 hover:underline">
+      {name}
+    </Link>
+  )
+}

@@ -1,0 +1,137 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { trafficQuery } from '../../api/queries.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { formatCount, formatDuration } from '../../ui/format.ts'
+import { Loading } from '../../ui/loading.tsx'
+import { LoadError, Notice } from '../../ui/notice.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { nextShare } from './next-share.ts'
+import type { Serve } from './use-serve.ts'
+
+type Report = Schemas['TrafficReport']
+type Counts = Schemas['TrafficCounts']
+
+/** The stable deployment and the candidate side by side, and what may be done with them. */
+export function TrafficCard({ runtimeId, serve }: { runtimeId: string; serve: Serve }): ReactNode {
+  const { data, error, refetch } = useQuery(trafficQuery(runtimeId))
+  const isCompared = data?.candidate !== null && data !== undefined
+  return (
+    <Card
+      title="Traffic"
+      {...(data && { description: <Served report={data} /> })}
+      actions={data && <Actions report={data} serve={serve} />}
+    >
+      <div className="flex flex-col gap-4">
+        {error && <LoadError error={error} onRetry={() => void refetch()} />}
+        {!data && !error && <Loading className="p-0" />}
+        {data?.candidate?.frozen && (
+          <Notice kind="bad">
+            <p className="font-medium">Candidate {data.candidate.version} is frozen and serves nobody.</p>
+            <p>{data.candidate.frozen.reason} A new share starts it again.</p>
+          </Notice>
+        )}
+        {isCompared && data?.stable?.counts && data.candidate && (
+          <Comparison stable={data.stable} candidate={data.candidate} />
+        )}
+      </div>
+    </Card>
+  )
+}
+
+function Served({ report: { stable, candidate, since } }: { report: Report }): ReactNode {
+  if (!stable) return 'No deployment is stable yet: promote one.'
+  if (!candidate || since === null) return `Deployment ${stable.version} serves everything.`
+  return (
+    <>
+      Since the share of the candidate was set, <Ago at={since} />. Broker, manifest and MCP serve the stable one.
+    </>
+  )
+}
+
+function Actions({ report: { candidate, previousVersion }, serve }: { report: Report; serve: Serve }): ReactNode {
+  const { busy, share, ask } = serve
+  const more = candidate && nextShare(candidate.traffic)
+  return (
+    <div className="flex flex-wrap gap-2">
+      {candidate && more !== null && (
+        <Button onClick={() => share(candidate.version, more)} isBusy={busy}>
+          More: {more} %
+        </Button>
+      )}
+      {candidate && candidate.traffic < 100 && (
+        <Button onClick={() => share(candidate.version, 100)} isBusy={busy}>
+          All: 100 %
+        </Button>
+      )}
+      {candidate && candidate.traffic > 0 && (
+        <Button onClick={() => share(candidate.version, 0)} isBusy={busy}>
+          None
+        </Button>
+      )}
+      {previousVersion !== null && (
+        <Button onClick={() => ask(previousVersion)}>Roll back to v{previousVersion}</Button>
+      )}
+      {candidate && (
+        <Button kind={candidate.frozen ? 'secondary' : 'primary'} onClick={() => ask(candidate.version)}>
+          Promote v{candidate.version}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface Sides {
+  stable: NonNullable<Report['stable']>
+  candidate: NonNullable<Report['candidate']>
+}
+
+const FIGURES: readonly [string, (counts: Counts) => string][] = [
+  ['Executions', ({ executions }) => formatCount(executions)],
+  ['Failed, or with a failed call', ({ bad, executions }) => `${formatCount(bad)}${percentOf(bad, executions)}`],
+  ['Latency, p50', ({ p50DurationMs }) => formatDuration(p50DurationMs)],
+  ['Latency, p95', ({ p95DurationMs }) => formatDuration(p95DurationMs)],
+  ['Tokens in', ({ inputTokens }) => formatCount(inputTokens)],
+  ['Tokens out', ({ outputTokens }) => formatCount(outputTokens)],
+]
+
+function Comparison({ stable, candidate }: Sides): ReactNode {
+  const of = (counts: Counts | null, figure: (typeof FIGURES)[number][1]) => (counts ? figure(counts) : '–')
+  return (
+    <>
+      <ul className="flex flex-wrap gap-x-6 gap-y-2 text-sm" aria-label="Shares">
+        <li className="flex items-center gap-2">
+          <Badge tone="ok">stable</Badge> v{stable.version} serves {stable.traffic} %
+        </li>
+        <li className="flex items-center gap-2">
+          <Badge tone={candidate.frozen ? 'bad' : 'accent'}>{candidate.frozen ? 'frozen' : 'candidate'}</Badge> v
+          {candidate.version} serves {candidate.traffic} %
+        </li>
+      </ul>
+      <div className="-mx-5 -mb-5 border-t border-line">
+        <Table
+          caption="Stable and candidate"
+          rows={FIGURES}
+          rowKey={([name]) => name}
+          columns={[
+            { heading: 'Figure', cell: ([name]) => name },
+            { heading: `Stable v${stable.version}`, isNumber: true, cell: ([, figure]) => of(stable.counts, figure) },
+            {
+              heading: `Candidate v${candidate.version}`,
+              isNumber: true,
+              cell: ([, figure]) => of(candidate.counts, figure),
+            },
+          ]}
+        />
+      </div>
+    </>
+  )
+}
+
+function percentOf(part: number, whole: number): string {
+  return whole === 0 ? '' : ` (${((100 * part) / whole).toFixed(1)} %)`
+}

@@ -1,0 +1,103 @@
+import { type Selectable, sql } from 'kysely'
+import { updateRuntime } from '../runtimes/store.ts'
+import type { Db, Schema } from '../store/schema.ts'
+import type { Tx } from '../store/transaction.ts'
+import type { ServedShare } from '../usage/rollup-rules.ts'
+import { addCounts, noCounts, ShareCounts } from '../usage/share-rules.ts'
+import type { AccountEvent } from '../webhooks/rules.ts'
+import { frozenReason, judgeCandidate } from './freeze-rules.ts'
+
+export type CandidateRow = Selectable<Schema['candidates']>
+
+interface NewCandidate {
+  ownerId: string
+  runtimeId: string
+  version: number
+  /** Percent. */
+  traffic: number
+  now: number
+}
+
+/** The runtime's candidate, or null. */
+export async function findCandidate(db: Db, ownerId: string, runtimeId: string): Promise<CandidateRow | null> {
+  const row = await db
+    .selectFrom('candidates')
+    .selectAll()
+    .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Sets the share of a candidate, which replaces another one. Counts begin anew, and nothing stays frozen. */
+export async function setCandidate(tx: Tx, { ownerId, runtimeId, version, traffic, now }: NewCandidate): Promise<void> {
+  const counts = JSON.stringify(noCounts())
+  const share = { version, traffic, stable_counts: counts, counts, tested_at: 0, frozen_reason: null, frozen_at: null }
+  await tx
+    .insertInto('candidates')
+    .values({ runtime_id: runtimeId, owner_id: ownerId, since: now, ...share })
+    .onConflict((conflict) =>
+      conflict.column('runtime_id').doUpdateSet({
+        ...share,
+        since: sql<number>`case when candidates.since < ${now} then ${now} else candidates.since + 1 end`,
+      }),
+    )
+    .execute()
+}
+
+export async function deleteCandidate(tx: Tx, runtimeId: string): Promise<void> {
+  await tx.deleteFrom('candidates').where('runtime_id', '=', runtimeId).execute()
+}
+
+/**
+ * Adds what was served to the counts of candidates whose share is still the same, and freezes those that turn out worse than
+ * the stable deployment: from the next admission on they serve nobody, on any replica. Returns what there is to tell. The
+ * accounts' rows are locked before.
+ */
+export async function countShares(tx: Tx, served: readonly ServedShare[], now: number): Promise<AccountEvent[]> {
+  if (served.length === 0) return []
+  const runtimeIds = [...new Set(served.map(({ runtimeId }) => runtimeId))]
+  const candidates = await tx
+    .selectFrom('candidates')
+    .selectAll()
+    .where('runtime_id', 'in', runtimeIds)
+    .orderBy('runtime_id')
+    .forUpdate()
+    .execute()
+  const events: AccountEvent[] = []
+  for (const candidate of candidates) {
+    const own = served.filter(({ runtimeId, share }) => runtimeId === candidate.runtime_id && share === candidate.since)
+    if (own.length > 0) events.push(...(await countCandidate(tx, { candidate, served: own, now })))
+  }
+  return events
+}
+
+interface Counting {
+  candidate: CandidateRow
+  served: readonly ServedShare[]
+  now: number
+}
+
+async function countCandidate(tx: Tx, { candidate, served, now }: Counting): Promise<AccountEvent[]> {
+  const { owner_id: ownerId, runtime_id: runtimeId, version, tested_at: testedAt } = candidate
+  const { stable, counts } = readCounts(candidate)
+  for (const one of served) addCounts(one.version === version ? counts : stable, one.counts)
+  const judged = candidate.frozen_at === null ? judgeCandidate(counts, stable, testedAt) : null
+  const reason = judged?.isWorse ? frozenReason(counts, stable, judged.p) : null
+  await tx
+    .updateTable('candidates')
+    .set({
+      stable_counts: JSON.stringify(stable),
+      counts: JSON.stringify(counts),
+      ...(judged && { tested_at: counts.executions }),
+      ...(reason !== null && { traffic: 0, frozen_reason: reason, frozen_at: now }),
+    })
+    .where('runtime_id', '=', runtimeId)
+    .execute()
+  if (reason === null) return []
+  await updateRuntime(tx, ownerId, { runtimeId, now })
+  return [{ ownerId, runtimeId, type: 'deployment.frozen', data: { version, reason }, at: now }]
+}
+
+export function readCounts({ stable_counts, counts }: Pick<CandidateRow, 'stable_counts' | 'counts'>) {
+  return { stable: ShareCounts.parse(JSON.parse(stable_counts)), counts: ShareCounts.parse(JSON.parse(counts)) }
+}

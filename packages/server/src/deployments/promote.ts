@@ -1,0 +1,76 @@
+import type { PromotedDeployment, TrafficCounts, TrafficReport } from '@svc/contract'
+import type { Owner } from '../accounts/accounts.ts'
+import type { AnalyticsDeps } from '../analytics/deps.ts'
+import { invalidField, notFound } from '../errors.ts'
+import { isoTime } from '../lib/clock.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
+import { frozenOf } from '../runtimes/rules.ts'
+import { type RuntimeIdentity, requireRuntime } from '../runtimes/runtimes.ts'
+import { percentile } from '../usage/histogram.ts'
+import type { ShareCounts } from '../usage/share-rules.ts'
+import { findCandidate, readCounts } from './candidate-store.ts'
+import { type Promoted, promoteDeployment, type Served } from './promotion-store.ts'
+
+const WHAT = {
+  candidate: 'A candidate of this runtime',
+  previous: 'A deployment that was stable before',
+} as const
+
+/** Makes a deployment the stable one, or with `traffic` the candidate with this share. Throws 404 where there is none. */
+export async function promote(
+  { db, clock, newId }: Pick<CoreDeps, 'db' | 'clock' | 'newId'>,
+  { ownerId, runtimeId }: RuntimeIdentity,
+  { version: asked, traffic = null }: { version: Promoted; traffic?: number | null | undefined },
+): Promise<PromotedDeployment> {
+  const serving = { ownerId, runtimeId, version: asked, traffic, now: clock.now() }
+  const options = { requireShare: shareJudge(traffic), newEventId: () => newId('delivery') }
+  const version = await promoteDeployment(db, serving, options)
+  if (version === null) throw notFound(typeof asked === 'number' ? 'The deployment' : WHAT[asked])
+  return { version, status: traffic === null ? 'active' : 'candidate' }
+}
+
+/** Throws where a deployment cannot be the candidate with this share. */
+export function shareJudge(traffic: number | null) {
+  return ({ serving_version: serving }: Served, version: number): void => {
+    if (traffic === null) return
+    if (version === serving) throw invalidField('traffic', IS_STABLE)
+    if (serving === null && traffic > 0) throw invalidField('traffic', NOTHING_BESIDE)
+  }
+}
+
+const IS_STABLE =
+  'is the share of a candidate, but this deployment is the stable one. Promote another one to replace it.'
+const NOTHING_BESIDE = 'needs a stable deployment that serves the rest: promote one first.'
+
+/** What the stable deployment and the candidate serve, with their counts since the share was set. */
+export async function trafficOf(
+  { db, aggregation }: Pick<AnalyticsDeps, 'db' | 'aggregation'>,
+  owner: Owner,
+  runtimeId: string,
+): Promise<TrafficReport> {
+  await aggregation.catchUp()
+  const [row, candidate] = [
+    await requireRuntime({ db }, owner, runtimeId),
+    await findCandidate(db, owner.ownerId, runtimeId),
+  ]
+  const counted = candidate && readCounts(candidate)
+  const { serving_version: version, previous_version: previousVersion } = row
+  const traffic = 100 - (candidate?.traffic ?? 0)
+  return {
+    stable: version === null ? null : { version, traffic, counts: counted && toCounts(counted.stable) },
+    candidate: candidate &&
+      counted && {
+        version: candidate.version,
+        traffic: candidate.traffic,
+        frozen: frozenOf(candidate),
+        counts: toCounts(counted.counts),
+      },
+    since: candidate && isoTime(candidate.since),
+    previousVersion,
+  }
+}
+
+function toCounts({ durations, ...counts }: ShareCounts): TrafficCounts {
+  const buckets = new Map(Object.entries(durations).map(([bucket, count]) => [Number(bucket), count]))
+  return { ...counts, p50DurationMs: percentile(buckets, 50), p95DurationMs: percentile(buckets, 95) }
+}

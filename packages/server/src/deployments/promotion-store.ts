@@ -1,0 +1,113 @@
+import { updateRuntime } from '../runtimes/store.ts'
+import type { Db } from '../store/schema.ts'
+import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
+import { addEvents } from '../webhooks/outbox-store.ts'
+import { deleteCandidate, setCandidate } from './candidate-store.ts'
+import { readStoredManifest } from './stored-manifest-rules.ts'
+
+/** What a runtime serves. */
+export interface Served {
+  serving_version: number | null
+  previous_version: number | null
+  endpoint: string | null
+}
+
+/** A deployment that is to serve; `traffic`, in percent, makes it the candidate. */
+interface Serving {
+  ownerId: string
+  runtimeId: string
+  version: number
+  traffic: number | null
+  /** Of the deployment; undefined keeps the runtime's. */
+  endpoint: string | undefined
+  now: number
+}
+
+/** Locks a runtime's row, after its account's. Null where this owner has no such runtime. */
+export async function lockServed(tx: Tx, ownerId: string, runtimeId: string): Promise<Served | null> {
+  const row = await tx
+    .selectFrom('runtimes')
+    .select(['serving_version', 'previous_version', 'endpoint'])
+    .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
+    .forUpdate()
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Lets a deployment serve. The endpoint of a candidate stays its own until it is promoted. */
+export async function serve(tx: Tx, served: Served, serving: Serving): Promise<void> {
+  const { ownerId, runtimeId, version, traffic, endpoint, now } = serving
+  if (traffic !== null) {
+    await updateRuntime(tx, ownerId, { runtimeId, now })
+    await setCandidate(tx, { ownerId, runtimeId, version, traffic, now })
+    return
+  }
+  const changed = { serving_version: version, previous_version: served.serving_version, endpoint }
+  await updateRuntime(tx, ownerId, { runtimeId, now }, served.serving_version === version ? {} : changed)
+  await deleteCandidate(tx, runtimeId)
+}
+
+/** Tells that a deployment became the stable one. To be called last: see {@link addEvents}. */
+export async function tellPromoted(tx: Tx, newId: () => string, served: Served, serving: Serving): Promise<void> {
+  const { ownerId, runtimeId, version, traffic, now } = serving
+  if (traffic !== null || served.serving_version === version) return
+  const data = { version, replacedVersion: served.serving_version }
+  await addEvents(tx, newId, [{ ownerId, runtimeId, type: 'deployment.promoted', data, at: now }])
+}
+
+/** Which deployment is promoted: one by its number, the candidate, or the one that was stable before. */
+export type Promoted = number | 'candidate' | 'previous'
+
+/**
+ * Promotes a deployment, or sets its share as the candidate. Null where there is no such one. `requireShare` throws where it
+ * cannot have the share.
+ */
+export function promoteDeployment(
+  db: Db,
+  { version: promoted, ...asked }: Omit<Serving, 'version' | 'endpoint'> & { version: Promoted },
+  options: { requireShare: (served: Served, version: number) => void; newEventId: () => string },
+): Promise<number | null> {
+  const { ownerId, runtimeId } = asked
+  return inTransaction(db, async (tx) => {
+    await lockOwner(tx, ownerId)
+    const served = await lockServed(tx, ownerId, runtimeId)
+    const version = served && (await numberOf(tx, served, { runtimeId, promoted }))
+    const stored = version === null ? undefined : await readManifest(tx, { ownerId, runtimeId, version })
+    if (!served || version === null || stored === undefined) return null
+    options.requireShare(served, version)
+    const serving = { ...asked, version, endpoint: readStoredManifest(stored).endpoint }
+    await serve(tx, served, serving)
+    await tellPromoted(tx, options.newEventId, served, serving)
+    return version
+  })
+}
+
+async function numberOf(
+  tx: Tx,
+  served: Served,
+  { runtimeId, promoted }: { runtimeId: string; promoted: Promoted },
+): Promise<number | null> {
+  if (promoted === 'previous') return served.previous_version
+  if (promoted !== 'candidate') return promoted
+  const row = await tx.selectFrom('candidates').select('version').where('runtime_id', '=', runtimeId).executeTakeFirst()
+  return row?.version ?? null
+}
+
+async function readManifest(tx: Tx, key: { ownerId: string; runtimeId: string; version: number }) {
+  const row = await tx
+    .selectFrom('deployments')
+    .select('manifest')
+    .where((eb) => eb.and({ owner_id: key.ownerId, runtime_id: key.runtimeId, version: key.version }))
+    .executeTakeFirst()
+  return row?.manifest
+}
+
+/** The number of a runtime's newest deployment, 0 before the first one. */
+export async function newestVersion(tx: Tx, ownerId: string, runtimeId: string): Promise<number> {
+  const row = await tx
+    .selectFrom('deployments')
+    .select((deployments) => deployments.fn.max<number | null>('version').as('newest'))
+    .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
+    .executeTakeFirst()
+  return row?.newest ?? 0
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { bucketOf } from './histogram.ts'
+
+/** What a deployment served since the share of the candidate was set. */
+export const ShareCounts = z.object({
+  executions: z.int(),
+  /** Those that failed, or had a call that failed. */
+  bad: z.int(),
+  failed: z.int(),
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  /** How many there were in each bucket of durations. */
+  durations: z.record(z.string(), z.int()),
+})
+export type ShareCounts = z.infer<typeof ShareCounts>
+
+export function noCounts(): ShareCounts {
+  return { executions: 0, bad: 0, failed: 0, inputTokens: 0, outputTokens: 0, durations: {} }
+}
+
+interface Ended {
+  isCompleted: boolean
+  inputTokens: number
+  outputTokens: number
+  durationMs: number
+  calls: readonly { isCompleted: boolean; isUnknown: boolean }[]
+}
+
+export function countExecution(counts: ShareCounts, ended: Ended): void {
+  const { isCompleted, inputTokens, outputTokens, durationMs, calls } = ended
+  const isBad = !isCompleted || calls.some((call) => !call.isCompleted && !call.isUnknown)
+  const durations = { [bucketOf(durationMs)]: 1 }
+  addCounts(counts, { executions: 1, bad: +isBad, failed: +!isCompleted, inputTokens, outputTokens, durations })
+}
+
+export function addCounts(counts: ShareCounts, added: ShareCounts): void {
+  counts.executions += added.executions
+  counts.bad += added.bad
+  counts.failed += added.failed
+  counts.inputTokens += added.inputTokens
+  counts.outputTokens += added.outputTokens
+  for (const [bucket, count] of Object.entries(added.durations)) {
+    counts.durations[bucket] = (counts.durations[bucket] ?? 0) + count
+  }
+}

@@ -1,0 +1,43 @@
+import { type Selectable, sql } from 'kysely'
+import { insertGiven } from '../store/given-rows.ts'
+import { type PageRequest, pageBy } from '../store/page.ts'
+import type { Db, Schema } from '../store/schema.ts'
+import type { Tx } from '../store/transaction.ts'
+import { type AccountEvent, MAX_EVENTS } from './rules.ts'
+
+const COLUMNS = ['event_id', 'owner_id', 'runtime_id', 'type', 'data', 'created_at'] as const
+
+/** Stores events of one account, of which the latest are kept. */
+export async function keepEvents(
+  tx: Tx,
+  newId: () => string,
+  ownerId: string,
+  events: readonly AccountEvent[],
+): Promise<void> {
+  const rows = events.slice(-MAX_EVENTS).map(({ runtimeId, type, data, at }) => ({
+    event_id: newId(),
+    owner_id: ownerId,
+    runtime_id: runtimeId ?? '',
+    type,
+    data: JSON.stringify(data),
+    created_at: at,
+  }))
+  await insertGiven(tx, { of: 'account_events', columns: COLUMNS }, rows)
+  const oldestKept = sql<number>`(select id from account_events where owner_id = ${ownerId}
+    order by id desc limit 1 offset ${MAX_EVENTS - 1})`
+  await tx.deleteFrom('account_events').where('owner_id', '=', ownerId).where('id', '<', oldestKept).execute()
+}
+
+/** A page of an account's events, newest first, and the row after it. */
+export function listEvents(
+  db: Db,
+  ownerId: string,
+  page: PageRequest,
+): Promise<Selectable<Schema['account_events']>[]> {
+  return db
+    .selectFrom('account_events')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .$call(pageBy('id', 'event_id', page))
+    .execute()
+}
