@@ -17,7 +17,7 @@ const PUBLIC_KEY = 'svc_pk_pppppppppppppppppppppppppppppppppppppp'
 const SECRET = 'the-signing-secret-that-is-shown-once'
 const FILES = [
   ...['.env', '.env.example', '.gitignore', 'package.json', 'tsconfig.json', 'svc.config.ts', '.svc/runtime.ts'],
-  ...['src/capabilities/opening-hours.ts', 'src/server.ts'],
+  ...['src/capabilities/opening-hours.ts', 'src/server.ts', 'tests/opening-hours.svc-test.yaml'],
 ]
 const run = promisify(execFile)
 
@@ -144,7 +144,7 @@ test('of a package.json and a .gitignore that are kept, init names what they lac
         advice: [
           expect.stringMatching(/^npm install '@svc\/sdk@\^[\d.]+'$/),
           expect.stringMatching(/^npm install --save-dev '@svc\/cli@.+' '@types\/node@.+' 'typescript@.+'$/),
-          "npm pkg set 'scripts.deploy=svc deploy' 'scripts.start=tsc && node dist/src/server.js'",
+          "npm pkg set 'scripts.test=svc test' 'scripts.deploy=svc deploy' 'scripts.start=tsc && node dist/src/server.js'",
         ],
       },
     ],
