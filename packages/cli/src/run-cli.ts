@@ -13,6 +13,7 @@ import { logsCommand } from './logs/logs-command.ts'
 import { manifestCommand } from './manifest/manifest-command.ts'
 import { mcpCommand } from './mcp/mcp-command.ts'
 import { Misuse } from './misuse.ts'
+import { replayCommand } from './replay/replay-command.ts'
 import { reportFailure } from './report-failure.ts'
 import { statusCommand } from './status/status-command.ts'
 import { openTerminal, type Terminal } from './terminal/terminal.ts'
@@ -29,6 +30,7 @@ const OF_PROJECT = [
   doctorCommand,
   statusCommand,
   logsCommand,
+  replayCommand,
   manifestCommand,
   mcpCommand,
 ]
