@@ -143,9 +143,10 @@ function toolsetOf({ capabilities }: DeploymentManifest): Toolset {
     check(name) {
       const check = checks.get(name)
       if (!check) return undefined
-      return (input) => {
-        const faults = check(input.value)
-        return Object.keys(faults).length > 0 ? faults : null
+      return (input, root) => {
+        const faults = Object.entries(check(input.value))
+        const named = faults.map(([field, messages]) => [field === root ? root : `${root}.${field}`, messages])
+        return faults.length > 0 ? Object.fromEntries(named) : null
       }
     },
   }
