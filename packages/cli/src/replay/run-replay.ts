@@ -34,8 +34,9 @@ export async function runReplay(deps: CliDeps, terminal: Terminal, input: Input)
   const source = await accountSource(deps, { env: deps.env, baseUrl: project.baseUrl })
   const read = accountReader(deps, source)
   const { stable, candidate, endpoint } = await deployments(read, source, input.version)
+  const signer = identity(deps, source)
   const local = input.isLocal ? await compileProject(deps, project) : null
-  const target = local ?? { endpoint: candidateEndpoint(input, candidate, endpoint), ...identity(deps, source) }
+  const target = local ?? { endpoint: candidateEndpoint(input, candidate, endpoint), ...signer }
   const endUserToken = endUserTokenOf(deps)
   const manifests = [stable.manifest, candidate.manifest, ...(local ? [local.manifest] : [])]
   const reads = readNames(manifests, endUserToken !== null)
@@ -45,7 +46,7 @@ export async function runReplay(deps: CliDeps, terminal: Terminal, input: Input)
 
   const send = (to: Parameters<typeof readSender>[1]) => readSender(deps, to, { reads, endUserToken })
   const sending = terminal.progress(`Sending ${stored.inputs.length} inputs`)
-  const sides = { stable: send({ endpoint, ...identity(deps, source) }), candidate: send(target) }
+  const sides = { stable: send({ endpoint, ...signer }), candidate: send(target) }
   const capabilities = await compare(stored.inputs, sides).finally(sending)
   const counts = { inputs: stored.inputs.length, cutInputs: stored.cut }
   const found = { stable: stable.version, candidate: candidate.version, ...counts, capabilities }
@@ -67,7 +68,7 @@ type Sides = { readonly stable: DeploymentDetail; readonly candidate: Deployment
 
 async function deployments(read: Read, { runtimeId }: AccountSource, version: number): Promise<Sides> {
   const path = `/v1/runtimes/${runtimeId}`
-  const { endpoint } = await read(path, RuntimeDetail)
+  const { endpoint } = await read(path, RuntimeDetail.pick({ endpoint: true }))
   const { deployments: listed } = await read(`${path}/deployments?limit=200`, DeploymentList)
   const active = listed.find(({ status }) => status === 'active')
   if (!active || endpoint === null) {

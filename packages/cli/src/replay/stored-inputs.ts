@@ -26,7 +26,7 @@ export async function storedInputs(
   let executions = 0
   for await (const { executionId } of executionsOf(read, runtimeId)) {
     executions += 1
-    const { capabilityCalls } = await read(`/v1/traces/${executionId}`, Trace)
+    const { capabilityCalls } = await read(`/v1/traces/${executionId}`, Trace.pick({ capabilityCalls: true }))
     for (const { callId, capability, effect, input } of capabilityCalls) {
       // A call that was a write when it was made is not repeated, whatever is declared today.
       if (!names.has(capability) || (effect ?? 'read') !== 'read' || !isJsonObject(input)) continue
