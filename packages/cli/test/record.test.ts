@@ -10,7 +10,11 @@ import { runSvc } from './support/run-svc.ts'
 
 const KEY_BODY = 'svc_pk_0123456789abcdefghijklmnopqrstuv'
 const TOKEN = 'session-of-alice-and-nobody-else'
-const ENV = { SVC_PUBLIC_KEY: KEY_BODY + keyChecksum(KEY_BODY), SVC_BASE_URL: 'https://svc.example.com', SVC_END_USER_TOKEN: TOKEN }
+const ENV = {
+  SVC_PUBLIC_KEY: KEY_BODY + keyChecksum(KEY_BODY),
+  SVC_BASE_URL: 'https://svc.example.com',
+  SVC_END_USER_TOKEN: TOKEN,
+}
 const RUNTIME = `
 import { defineCapability, defineRuntime } from '@svc/sdk'
 const input = { type: 'object', properties: { day: { type: 'string' } }, additionalProperties: false }
@@ -21,10 +25,22 @@ let ids = 0
 /** What an execution adds: calls with their results, by name, and then what the model says. */
 function added(calls: readonly [name: string, input: object, result: unknown][], say: string): Message[] {
   const made = calls.map(([name, input, result]) => ({ id: `call_${++ids}`, name, input: { ...input }, result }))
-  const result = (value: unknown) => (value instanceof Error ? { output: null, error: { message: value.message } } : { output: value })
-  const tool = made.map(({ id, name, result: value }) => ({ type: 'tool_result' as const, toolCallId: id, name, ...result(value) }))
+  const result = (value: unknown) =>
+    value instanceof Error ? { output: null, error: { message: value.message } } : { output: value }
+  const tool = made.map(({ id, name, result: value }) => ({
+    type: 'tool_result' as const,
+    toolCallId: id,
+    name,
+    ...result(value),
+  }))
   const asked = made.map(({ id, name, input }) => ({ type: 'tool_call' as const, id, name, input }))
-  const turns: Message[] = made.length > 0 ? [{ role: 'assistant', parts: asked }, { role: 'tool', parts: tool }] : []
+  const turns: Message[] =
+    made.length > 0
+      ? [
+          { role: 'assistant', parts: asked },
+          { role: 'tool', parts: tool },
+        ]
+      : []
   return [...turns, { role: 'assistant', parts: [{ type: 'text', content: say }] }]
 }
 

@@ -86,18 +86,31 @@ function startService(endpoint: string, candidate: object = {}): Promise<FakeCon
     [`GET ${path}/deployments/5`]: deployment(5, 'superseded', CANDIDATE, candidate),
     [`GET /v1/traces/runtime/${IDENTITY.runtimeId}?limit=100`]: { status: 200, body: traces },
     'GET /v1/traces/exec_2': { status: 200, body: trace('exec_2', CALLS) },
-    'GET /v1/traces/exec_1': { status: 200, body: trace('exec_1', [{ capability: 'search', input: {}, effect: 'read' }]) },
+    'GET /v1/traces/exec_1': {
+      status: 200,
+      body: trace('exec_1', [{ capability: 'search', input: {}, effect: 'read' }]),
+    },
   })
 }
 
-let clock = 0
+let moments = 0
+/** Another value each time. */
+const moment = () => {
+  moments += 1
+  return moments
+}
 const SHOP: Record<string, Answer> = {
   ...Object.fromEntries(STABLE.map(({ name }): [string, Answer] => [name, () => ({ ran: name })])),
-  'get-product': ({ id }) => ({ id, price: 10, tags: ['a'], at: (clock += 1) }),
+  'get-product': ({ id }) => ({ id, price: 10, tags: ['a'], at: moment() }),
 }
 const project = (files: Record<string, string> = {}) =>
   createProject({ 'svc.config.ts': 'export default {}', '.svc/runtime.ts': '', ...files })
-const replay = (plane: FakeControlPlane, args: readonly string[], env: Record<string, string> = {}, folder = project()) =>
+const replay = (
+  plane: FakeControlPlane,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  folder = project(),
+) =>
   runSvc(folder, ['replay', '--against', '5', ...args], {
     env: {
       ...{ SVC_ACCOUNT_KEY: ACCOUNT_KEY, SVC_BASE_URL: plane.url },
@@ -107,7 +120,10 @@ const replay = (plane: FakeControlPlane, args: readonly string[], env: Record<st
 
 test('shows differences as paths beside the noise, and calls nothing but what only reads', async () => {
   const stable = await startEndpoint(SHOP)
-  const candidate = await startEndpoint({ ...SHOP, 'get-product': ({ id }) => ({ id, price: 10 + Number(id), tags: ['a', 'b'], at: 0 }) })
+  const candidate = await startEndpoint({
+    ...SHOP,
+    'get-product': ({ id }) => ({ id, price: 10 + Number(id), tags: ['a', 'b'], at: 0 }),
+  })
   const plane = await startService(stable.url)
   const { exitCode, stdout, stderr } = await replay(plane, ['--endpoint', candidate.url])
   expect(exitCode).toBe(1)
@@ -128,9 +144,11 @@ test('shows differences as paths beside the noise, and calls nothing but what on
 })
 
 test('calls a capability that needs an end user with the token that was set, and shows it nowhere', async () => {
-  const endpoint = await startEndpoint({ ...SHOP, 'view-cart': () => ({ of: 'session-of-alice', at: (clock += 1) }) })
+  const endpoint = await startEndpoint({ ...SHOP, 'view-cart': () => ({ of: 'session-of-alice', at: moment() }) })
   const plane = await startService(endpoint.url, { endpoint: endpoint.url })
-  const { stdout, stderr } = await replay(plane, ['--endpoint', endpoint.url, '--json'], { SVC_END_USER_TOKEN: 'session-of-alice' })
+  const { stdout, stderr } = await replay(plane, ['--endpoint', endpoint.url, '--json'], {
+    SVC_END_USER_TOKEN: 'session-of-alice',
+  })
   expect(stderr).not.toContain('session-of-alice')
   expect(stdout).not.toContain('session-of-alice')
   expect(JSON.parse(stdout)).toMatchObject({ ok: true, stable: 4, candidate: 5, inputs: 5, cutInputs: 1 })

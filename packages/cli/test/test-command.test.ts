@@ -54,7 +54,8 @@ const svcTest = (folder: string, args: readonly string[] = [], env: Record<strin
 /** What comes of one file. */
 const play = (yaml: string, env: Record<string, string> = {}) =>
   svcTest(projectWith({ 'a.svc-test.yaml': yaml }), [], env)
-const turn = (lines: string, user = 'Hello') => `turns:\n  - user: ${user}\n    ${lines.trim().replaceAll('\n', '\n    ')}\n`
+const turn = (lines: string, user = 'Hello') =>
+  `turns:\n  - user: ${user}\n    ${lines.trim().replaceAll('\n', '\n    ')}\n`
 
 describe('a test that passes', () => {
   test('is found below the project’s folder, and is told in one line', async () => {
@@ -157,11 +158,31 @@ describe('a test that fails', () => {
   })
 
   test.each([
-    ['a call that was not made', 'model: [{ say: Hi. }]\nexpect: { calls: [{ capability: get-weather }] }', 'was       no call'],
-    ['a call too many', 'model: [{ call: get-weather, input: { city: Oslo } }, { say: Hi. }]\nexpect: { calls: [] }', 'expected  no call'],
-    ['another answer', 'model: [{ say: Hi. }]\nexpect: { answer: { contains: Bye } }', 'expected  a text that contains “Bye”'],
-    ['a script that is too long', 'model: [{ say: Hi. }, { say: Ho. }]\nexpect: { calls: [] }', '1 of its 2 steps under model not used'],
-    ['a script that is too short', 'model: [{ call: get-weather, input: { city: Oslo } }]\nexpect: { calls: [{ capability: get-weather }] }', 'The script has no further step'],
+    [
+      'a call that was not made',
+      'model: [{ say: Hi. }]\nexpect: { calls: [{ capability: get-weather }] }',
+      'was       no call',
+    ],
+    [
+      'a call too many',
+      'model: [{ call: get-weather, input: { city: Oslo } }, { say: Hi. }]\nexpect: { calls: [] }',
+      'expected  no call',
+    ],
+    [
+      'another answer',
+      'model: [{ say: Hi. }]\nexpect: { answer: { contains: Bye } }',
+      'expected  a text that contains “Bye”',
+    ],
+    [
+      'a script that is too long',
+      'model: [{ say: Hi. }, { say: Ho. }]\nexpect: { calls: [] }',
+      '1 of its 2 steps under model not used',
+    ],
+    [
+      'a script that is too short',
+      'model: [{ call: get-weather, input: { city: Oslo } }]\nexpect: { calls: [{ capability: get-weather }] }',
+      'The script has no further step',
+    ],
     ['another end', 'model: [{ say: Hi. }]\nexpect: { finishReason: length }', 'was       stop'],
   ])('says so of %s', async (_, lines, words) => {
     expect(await play(turn(lines))).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(words) })
@@ -178,7 +199,9 @@ describe('a test that fails', () => {
 
   test('shows no end user’s token, and where the code threw on stderr', async () => {
     const runtime = RUNTIME.replace('({ of: endUserToken })', "{ throw new Error('no session ' + endUserToken) }")
-    const yaml = turn('model: [{ call: view-cart, input: { note: session-of-alice } }, { say: session-of-alice }]\nexpect: { calls: [] }')
+    const yaml = turn(
+      'model: [{ call: view-cart, input: { note: session-of-alice } }, { say: session-of-alice }]\nexpect: { calls: [] }',
+    )
     const folder = createProject({ ...FILES, '.svc/runtime.ts': runtime, 'a.svc-test.yaml': yaml })
     for (const args of [['--json'], []]) {
       const { stdout, stderr } = await svcTest(folder, args, { SVC_END_USER_TOKEN: 'session-of-alice' })
@@ -208,21 +231,39 @@ turns:
       '✖ Nothing was played: the tests have faults.',
       'a.svc-test.yaml:1  nmae is not a known field. Did you mean name?',
       'a.svc-test.yaml:6  turns.0.user must be a text, not a number.',
-      expect.stringMatching(/^a\.svc-test\.yaml:6 {2}turns\.0\.expect is missing: a turn without an expectation tests nothing/),
+      expect.stringMatching(
+        /^a\.svc-test\.yaml:6 {2}turns\.0\.expect is missing: a turn without an expectation tests nothing/,
+      ),
       'a.svc-test.yaml:9  turns.1.expect.answer.matches must be a regular expression.',
-      expect.stringMatching(/^b\.svc-test\.yaml:3 {2}turns\.0\.model\.0\.call names “get-wether”.*Did you mean get-weather\?$/),
-      expect.stringMatching(/^b\.svc-test\.yaml:4 {2}turns\.0\.expect\.calls\.0\.capability names “place-odrer”.*Did you mean place-order\?$/),
+      expect.stringMatching(
+        /^b\.svc-test\.yaml:3 {2}turns\.0\.model\.0\.call names “get-wether”.*Did you mean get-weather\?$/,
+      ),
+      expect.stringMatching(
+        /^b\.svc-test\.yaml:4 {2}turns\.0\.expect\.calls\.0\.capability names “place-odrer”.*Did you mean place-order\?$/,
+      ),
       expect.stringMatching(/^c\.svc-test\.yaml:1 {2}YAML is not valid: /),
       '',
     ])
   })
 
   test.each([
-    ['a mock of what the service calls', `model: service\nmocks: { get-weather: { output: 1 } }\n${turn('expect: { calls: [] }')}`, 'mocks are not for the model service'],
-    ['a script for another model', `model: demo\n${turn('model: [{ say: x }]\nexpect: { calls: [] }')}`, 'is for scripted tests'],
+    [
+      'a mock of what the service calls',
+      `model: service\nmocks: { get-weather: { output: 1 } }\n${turn('expect: { calls: [] }')}`,
+      'mocks are not for the model service',
+    ],
+    [
+      'a script for another model',
+      `model: demo\n${turn('model: [{ say: x }]\nexpect: { calls: [] }')}`,
+      'is for scripted tests',
+    ],
     ['a scripted model without a script', turn('expect: { calls: [] }'), 'turns.0.model is missing'],
     ['an expectation of nothing', turn('model: [{ say: x }]\nexpect: { inOrder: true }'), 'expects nothing'],
-    ['a mock of two kinds', `mocks: { get-weather: { output: 1, error: x } }\n${turn('model: [{ say: x }]\nexpect: { calls: [] }')}`, 'must have output or error'],
+    [
+      'a mock of two kinds',
+      `mocks: { get-weather: { output: 1, error: x } }\n${turn('model: [{ say: x }]\nexpect: { calls: [] }')}`,
+      'must have output or error',
+    ],
   ])('may have %s', async (_, yaml, words) => {
     expect(await play(yaml)).toMatchObject({ exitCode: 3, stderr: expect.stringContaining(words) })
   })

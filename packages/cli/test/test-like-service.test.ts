@@ -1,4 +1,4 @@
-import { Message } from '@svc/contract'
+import type { Message } from '@svc/contract'
 import { defineRuntime } from '@svc/sdk'
 import { expect, test } from 'vitest'
 import { describeEngine, useDatabase } from '../../server/test/support/engines.ts'
@@ -21,7 +21,9 @@ type Asked = { name: string; input: unknown }
 
 /** What the model asks for in one turn, and what it says at the end. */
 const CONVERSATIONS: Record<string, { turns: Asked[][]; agent?: { limits: { steps: number } } }> = {
-  'seven calls at once, and a failure': { turns: [[...ECHOED, { name: 'fails', input: {} }], [{ name: 'bare', input: { any: [1] } }]] },
+  'seven calls at once, and a failure': {
+    turns: [[...ECHOED, { name: 'fails', input: {} }], [{ name: 'bare', input: { any: [1] } }]],
+  },
   'inputs that do not fit, and an unknown capability': {
     turns: [
       [
@@ -35,7 +37,9 @@ const CONVERSATIONS: Record<string, { turns: Asked[][]; agent?: { limits: { step
   },
   'a call that a person approves': { turns: [[{ name: 'order', input: {} }, ...ECHOED.slice(0, 1)]] },
   'steps that are used up': { turns: [ECHOED.slice(0, 1), ECHOED.slice(1, 2)], agent: { limits: { steps: 2 } } },
-  'more calls than an execution may make': { turns: [Array.from({ length: 103 }, () => ECHOED[0] ?? { name: '', input: {} })] },
+  'more calls than an execution may make': {
+    turns: [Array.from({ length: 103 }, () => ECHOED[0] ?? { name: '', input: {} })],
+  },
 }
 
 // The service tells the first fault of an input in another library’s words.
@@ -56,16 +60,27 @@ describeEngine('sqlite', 'svc test beside the service', (engine) => {
       fails: () => ({ output: null, error: { message: 'There are only 3 left.' } }),
       bare: () => ({ output: [null, { deep: 'ä' }] }),
     }
-    const scene = await setScene(database(), { handle, manifest: { capabilities: CAPABILITIES, ...(agent && { agent }) } })
+    const scene = await setScene(database(), {
+      handle,
+      manifest: { capabilities: CAPABILITIES, ...(agent && { agent }) },
+    })
     scene.service.model.say(...turns.map((asked) => calls(...asked)), text('Done.'))
     const served = executed(await scene.execute(saying('Go on.')))
 
     const limits = deploymentLimits({})
-    const manifest = compileManifest({ config: { runtime: '.svc/runtime.ts', ...(agent && { agent }) }, capabilities: CAPABILITIES, sdkVersion: null, limits })
+    const manifest = compileManifest({
+      config: { runtime: '.svc/runtime.ts', ...(agent && { agent }) },
+      capabilities: CAPABILITIES,
+      sdkVersion: null,
+      limits,
+    })
     const steps = turns.map((asked) => ({ calls: asked.map(({ name, input }) => ({ call: name, input })) }))
     const parsed = TestSchema.parse({
       mocks: {
-        echo: ECHOED.map(({ input }) => ({ input: { exact: input }, output: input })).concat({ input: { exact: { text: 'fits' } }, output: { text: 'fits' } }),
+        echo: ECHOED.map(({ input }) => ({ input: { exact: input }, output: input })).concat({
+          input: { exact: { text: 'fits' } },
+          output: { text: 'fits' },
+        }),
         fails: { error: 'There are only 3 left.' },
         bare: { output: [null, { deep: 'ä' }] },
       },
@@ -75,9 +90,19 @@ describeEngine('sqlite', 'svc test beside the service', (engine) => {
     // Inputs that no file may hold, such as a list, are what a real model may ask for.
     const model = [...steps.map(({ calls }) => ({ say: null, calls })), { say: 'Done.', calls: [] }]
     const played = await playHere(
-      { env: {}, timers: { now: () => 0, every: () => () => undefined, after: () => () => undefined }, onError: () => undefined },
       {
-        test: { ...parsed, name: 'x', file: 'x', lineOf: () => null, turns: turn ? [Object.assign(turn, { model })] : [] },
+        env: {},
+        timers: { now: () => 0, every: () => () => undefined, after: () => () => undefined },
+        onError: () => undefined,
+      },
+      {
+        test: {
+          ...parsed,
+          name: 'x',
+          file: 'x',
+          lineOf: () => null,
+          turns: turn ? [Object.assign(turn, { model })] : [],
+        },
         project: { runtime: defineRuntime({ capabilities: [] }), manifest },
       },
     ).conversation.play(0)
