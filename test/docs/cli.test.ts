@@ -119,12 +119,13 @@ describe('the page on the command-line tool', () => {
 const CONVERSATION = 'turns: [{ user: Hello, model: [{ say: Hi. }], expect: { calls: [] } }]'
 const SHOP = 'https://shop.example.com/svc'
 
-/** The shop, at another moment each time that it is asked; everything else is asked as it is. */
 let moments = 0
 function nextMoment(): number {
   moments += 1
   return moments
 }
+
+/** The shop, at another moment each time that it is asked; everything else is asked as it is. */
 const withShop: typeof fetch = async (request, init) => {
   const url = request instanceof Request ? request.url : String(request)
   return url.startsWith(SHOP) ? Response.json({ output: { at: nextMoment() } }) : fetch(request, init)

@@ -1,4 +1,4 @@
-import type { Message } from '@svc/contract'
+import { Capability, type Message } from '@svc/contract'
 import { defineRuntime } from '@svc/sdk'
 import { expect, test } from 'vitest'
 import { describeEngine, useDatabase } from '../../server/test/support/engines.ts'
@@ -70,7 +70,7 @@ describeEngine('sqlite', 'svc test beside the service', (engine) => {
     const limits = deploymentLimits({})
     const manifest = compileManifest({
       config: { runtime: '.svc/runtime.ts', ...(agent && { agent }) },
-      capabilities: CAPABILITIES,
+      capabilities: CAPABILITIES.map((each) => Capability.parse(each)),
       sdkVersion: null,
       limits,
     })
