@@ -54,16 +54,34 @@ const SDK_ARROWS: Record<string, string[]> = {
 
 /** The same of the tool: its commands, and below them what they share. */
 const CLI_ARROWS: Record<string, string[]> = {
-  '': ['account', 'deploy', 'dev', 'doctor', 'generate', 'init', 'logs', 'manifest', 'mcp', 'status', 'terminal'],
+  '': [
+    ...[
+      'account',
+      'deploy',
+      'dev',
+      'doctor',
+      'generate',
+      'init',
+      'logs',
+      'manifest',
+      'mcp',
+      'replay',
+      'status',
+      'test',
+    ],
+    'terminal',
+  ],
   account: ['', 'terminal', 'control-plane', 'project'],
   deploy: ['', 'terminal', 'control-plane', 'project', 'generate'],
-  dev: ['', 'terminal', 'project'],
+  dev: ['', 'terminal', 'control-plane', 'project'],
   doctor: ['', 'terminal', 'control-plane', 'project'],
   init: ['', 'terminal', 'control-plane', 'project'],
   logs: ['', 'terminal', 'control-plane', 'project'],
   manifest: ['', 'terminal', 'control-plane', 'project'],
   mcp: ['', 'terminal', 'control-plane', 'project'],
+  replay: ['', 'terminal', 'control-plane', 'project'],
   status: ['', 'terminal', 'control-plane', 'project'],
+  test: ['', 'terminal', 'control-plane', 'project'],
   generate: ['', 'terminal', 'control-plane', 'project'],
   project: ['', 'terminal'],
   'control-plane': ['', 'terminal'],
@@ -195,7 +213,7 @@ describe('within the tool', () => {
     expect(breaches(others, (_, target) => isCommand(target) && !target?.endsWith('/src/help-command.ts'))).toEqual([])
     const lists = tool.filter(({ path }) => path.endsWith('/run-cli.ts'))
     const isInFolder = (target: string | null) =>
-      /\/(deploy|dev|doctor|generate|init|logs|manifest|status)\//.test(target ?? '')
+      /\/(deploy|dev|doctor|generate|init|logs|manifest|replay|status|test)\//.test(target ?? '')
     expect(breaches(lists, (_, target) => isInFolder(target) && !isCommand(target))).toEqual([])
   })
 })

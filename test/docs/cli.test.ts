@@ -65,7 +65,9 @@ describe('the page on the command-line tool', () => {
         body: { ok: true, rows: [{ check: 'replay', ok: true, message: 'Refused.', mend: null }] },
       },
       'POST /v1/runtimes': { status: 201, body: REGISTERED },
+      'GET /v1/traces/runtime/rt_exampleShop?limit=100': { status: 200, body: { traces: [TRACE], nextCursor: null } },
       'GET /v1/traces/runtime/rt_exampleShop?limit=20': { status: 200, body: { traces: [TRACE], nextCursor: null } },
+      ...DEPLOYMENTS,
       'GET /v1/account': { status: 200, body: ACCOUNT },
       'POST /v1/auth/device': { status: 201, body: DEVICE_LOGIN },
       'POST /v1/auth/device/token': { status: 200, body: { status: 'authorized', account: ACCOUNT, ...SAVED } },
@@ -74,15 +76,18 @@ describe('the page on the command-line tool', () => {
     })
     const folder = createProject(shopProject())
     const kept = createProject({ 'package.json': '{}' })
+    const tested = createProject({ ...shopProject(), 'a.svc-test.yaml': CONVERSATION })
     const runs: Record<string, [string, string[]]> = {
       'svc init': [kept, ['init', '--yes']],
       'svc dev': [folder, ['dev', '--check']],
       'svc dev call': [folder, ['dev', 'call', 'refund', '--input', '{"id": "1"}']],
+      'svc test': [tested, ['test']],
       'svc generate': [folder, ['generate']],
       'svc deploy': [folder, ['deploy']],
       'svc doctor': [folder, ['doctor']],
       'svc status': [folder, ['status']],
       'svc logs': [folder, ['logs']],
+      'svc replay': [tested, ['replay', '--against', '5', '--endpoint', `${SHOP}/next`]],
       'svc manifest pull': [folder, ['manifest', 'pull', '--runtime', 'rt_exampleShop']],
       'svc mcp': [folder, ['mcp']],
       'svc login': [folder, ['login']],
@@ -94,9 +99,11 @@ describe('the page on the command-line tool', () => {
     for (const [title, [cwd, args]] of Object.entries(runs)) {
       const env = {
         ...controlPlane.env(DEPLOY_KEY),
-        ...(['init', 'logs', 'whoami'].includes(args[0] ?? '') && { SVC_ACCOUNT_KEY: keyOf('svc_ak_') }),
+        ...(args[0] === 'replay' && { SVC_RUNTIME_SECRET: 'secret-of-the-shop' }),
+        ...(['init', 'logs', 'replay', 'whoami'].includes(args[0] ?? '') && { SVC_ACCOUNT_KEY: keyOf('svc_ak_') }),
       }
-      const { stdout } = await runSvc(cwd, [...args, '--json'], { env, configFolder: kept, timers: AT_ONCE })
+      const options = { env, configFolder: kept, timers: AT_ONCE, fetch: withShop }
+      const { stdout } = await runSvc(cwd, [...args, '--json'], options)
       const printed: unknown = JSON.parse(stdout)
       expect(printed, `${title}: ${stdout}`).toMatchObject({ ok: true })
       expect(differences(exampleOf(title), printed), title).toEqual([])
@@ -108,6 +115,44 @@ describe('the page on the command-line tool', () => {
     expect(JSON.parse(stdout)).toEqual(exampleOf('Output for scripts'))
   })
 })
+
+const CONVERSATION = 'turns: [{ user: Hello, model: [{ say: Hi. }], expect: { calls: [] } }]'
+const SHOP = 'https://shop.example.com/svc'
+
+let moments = 0
+function nextMoment(): number {
+  moments += 1
+  return moments
+}
+
+/** The shop, at another moment each time that it is asked; everything else is asked as it is. */
+const withShop: typeof fetch = async (request, init) => {
+  const url = request instanceof Request ? request.url : String(request)
+  return url.startsWith(SHOP) ? Response.json({ output: { at: nextMoment() } }) : fetch(request, init)
+}
+
+const deployment = (version: number) => {
+  const deployed = { deployedAt: '2026-03-01T10:00:00.000Z', capabilityCount: 1 }
+  return { version, status: version === 4 ? 'active' : 'superseded', ...deployed }
+}
+const READ = { schemaVersion: 2, capabilities: [{ name: 'order-status', version: '1.0.0', effect: 'read' }] }
+const READ_CALL = {
+  ...{ callId: 'call_1', capability: 'order-status', step: 1, status: 'completed', input: {}, output: {}, error: null },
+  ...{ startedAt: '2026-03-01T10:00:00.000Z', durationMs: 1 },
+}
+const RUNTIME = '/v1/runtimes/rt_exampleShop'
+
+/** What `svc replay` reads. */
+const DEPLOYMENTS = {
+  [`GET ${RUNTIME}`]: { status: 200, body: { endpoint: SHOP } },
+  [`GET ${RUNTIME}/deployments?limit=200`]: {
+    status: 200,
+    body: { deployments: [deployment(5), deployment(4)], nextCursor: null },
+  },
+  [`GET ${RUNTIME}/deployments/4`]: { status: 200, body: { ...deployment(4), manifest: READ } },
+  [`GET ${RUNTIME}/deployments/5`]: { status: 200, body: { ...deployment(5), manifest: READ } },
+  'GET /v1/traces/exec_1': { status: 200, body: { capabilityCalls: [READ_CALL] } },
+}
 
 const ACCOUNT = { ownerId: 'own_1', email: 'you@example.com', tier: 'pro', createdAt: '2026-03-01T10:00:00.000Z' }
 

@@ -14,15 +14,18 @@ import { manifestCommand } from './manifest/manifest-command.ts'
 import { mcpCommand } from './mcp/mcp-command.ts'
 import { Misuse } from './misuse.ts'
 import { promoteCommand, rollbackCommand } from './promote/promote-commands.ts'
+import { replayCommand } from './replay/replay-command.ts'
 import { reportFailure } from './report-failure.ts'
 import { statusCommand } from './status/status-command.ts'
 import { openTerminal, type Terminal } from './terminal/terminal.ts'
+import { testCommand } from './test/test-command.ts'
 import { CLI_VERSION } from './version.ts'
 
 // In the order in which a project meets them.
 const OF_PROJECT = [
   initCommand,
   devCommand,
+  testCommand,
   generateCommand,
   deployCommand,
   promoteCommand,
@@ -30,6 +33,7 @@ const OF_PROJECT = [
   doctorCommand,
   statusCommand,
   logsCommand,
+  replayCommand,
   manifestCommand,
   mcpCommand,
 ]
@@ -90,6 +94,8 @@ Environment (also read from .env beside svc.config.ts; what is really set wins):
   SVC_RUNTIME_ID      the runtime’s id: for dev, logs, manifest pull and generated documents
   SVC_RUNTIME_SECRET  the secret that calls are signed with: for dev
   SVC_ACCOUNT_KEY     an account key, in place of the one that login saved: for logs, init and whoami
+  SVC_PUBLIC_KEY      a public key: for tests with \`model: service\`
+  SVC_END_USER_TOKEN  the end user who calls: for test and replay
   PORT                where dev serves, unless --port says otherwise
   NO_COLOR, FORCE_COLOR  print without colour, in colour
 

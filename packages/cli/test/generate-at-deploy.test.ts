@@ -13,6 +13,7 @@ import {
   OPENAPI,
   RUNTIME,
   readJson,
+  TEST_TYPES,
   withGenerators,
 } from './support/generated.ts'
 import { DEPLOY_KEY } from './support/keys.ts'
@@ -348,6 +349,7 @@ describe('--json', () => {
         { name: 'runtime-manifest', status: 'generated', files: [{ path: RUNTIME, status: 'created' }], note: null },
         { name: 'openapi', status: 'generated', files: [{ path: OPENAPI, status: 'created' }], note: null },
         { name: 'adp', status: 'generated', files: [{ path: ADP, status: 'created' }], note: null },
+        { name: 'test-types', status: 'generated', files: [{ path: TEST_TYPES, status: 'created' }], note: null },
       ],
       warnings: ['“sudden” was removed.', expect.stringContaining('“refund” has no input schema')],
     })

@@ -45,6 +45,7 @@ describe('a generator of the project’s own', () => {
       'runtime-manifest',
       'openapi',
       'adp',
+      'test-types',
       'second',
       'First',
     ])

@@ -21,6 +21,7 @@ import {
   OPENAPI,
   RUNTIME,
   readJson,
+  TEST_TYPES,
   withGenerators,
 } from './support/generated.ts'
 import { CONFIG, createProject, runtimeModule, shopProject } from './support/project.ts'
@@ -45,7 +46,7 @@ async function statuses(folder: string, args: readonly string[] = []): Promise<R
 
 describe('a first run', () => {
   // holds CLI-12, GEN-06
-  test('writes the four built-in generators’ files at their paths, without a key and without the network', async () => {
+  test('writes the five built-in generators’ files at their paths, without a key and without the network', async () => {
     const folder = createProject(shopProject())
     const { exitCode, stdout, stderr } = await generate(folder)
 
@@ -105,7 +106,7 @@ export default defineRuntime({ capabilities: [${capabilities}] })`
 
   // holds CFG-09
   test('skips the built-in generators that are disabled', async () => {
-    const config = withGenerators(CONFIG, "disabled: ['openapi', 'adp', 'runtime-manifest']")
+    const config = withGenerators(CONFIG, "disabled: ['openapi', 'adp', 'runtime-manifest', 'test-types']")
     const folder = createProject({ ...shopProject(), 'svc.config.ts': config })
     expect(await statuses(folder)).toEqual({ 'capability-manifest': 'generated created' })
     expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, CAPABILITIES].sort())
@@ -115,7 +116,7 @@ export default defineRuntime({ capabilities: [${capabilities}] })`
     const folder = createProject(shopProject())
     const { exitCode, stdout, stderr } = await generate(folder, [], { SVC_BASE_URL: ENV.SVC_BASE_URL })
     expect(exitCode).toBe(0)
-    expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, CAPABILITIES, RUNTIME].sort())
+    expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, CAPABILITIES, RUNTIME, TEST_TYPES].sort())
     expect(stdout).toMatch(/^ {2}adp +no file$/m)
     expect(stderr).toContain('SVC_RUNTIME_ID')
   })
@@ -129,7 +130,7 @@ describe('a further run', () => {
     const before = generatedFiles(folder)
     const { stdout } = await generate(folder)
 
-    expect(stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(4)
+    expect(stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(5)
     expect(generatedFiles(folder)).toEqual(before)
   })
 
@@ -145,6 +146,7 @@ describe('a further run', () => {
       'runtime-manifest': 'skipped (cached) unchanged',
       openapi: 'generated updated',
       adp: 'generated created',
+      'test-types': 'skipped (cached) unchanged',
     })
     expect(generatedFiles(folder)).toEqual(before)
   })
@@ -219,7 +221,7 @@ describe('a further run', () => {
       openapi: 'removed removed',
       'runtime-manifest': 'removed',
     })
-    expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, CAPABILITIES, RUNTIME, ADP].sort())
+    expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, CAPABILITIES, RUNTIME, ADP, TEST_TYPES].sort())
   })
 })
 

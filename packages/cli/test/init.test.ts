@@ -17,7 +17,7 @@ const PUBLIC_KEY = 'svc_pk_pppppppppppppppppppppppppppppppppppppp'
 const SECRET = 'the-signing-secret-that-is-shown-once'
 const FILES = [
   ...['.env', '.env.example', '.gitignore', 'package.json', 'tsconfig.json', 'svc.config.ts', '.svc/runtime.ts'],
-  ...['src/capabilities/opening-hours.ts', 'src/server.ts'],
+  ...['src/capabilities/opening-hours.ts', 'src/server.ts', 'tests/opening-hours.svc-test.yaml'],
 ]
 const run = promisify(execFile)
 
@@ -38,6 +38,26 @@ const registered = (fields: object): Reply => ({ status: 201, body: { ...Object(
 
 const read = (folder: string, path: string) => readFileSync(join(folder, path), 'utf8')
 const emptyFolder = () => createProject({})
+/** Names, inputs and outputs are the project’s: what is none of them is refused by the compiler. */
+const TYPED_TEST = `import { defineTest } from '@svc/sdk/testing'
+
+const user = 'Are you open?'
+const model = [{ call: 'opening-hours', input: { day: 'monday' } }, { say: 'Yes.' }] as const
+export const right = defineTest({
+  mocks: { 'opening-hours': { input: { day: 'monday' }, output: { day: 'monday', hours: 'all day' } } },
+  turns: [{ user, model, expect: { calls: [{ capability: 'opening-hours', output: { hours: 'all day' } }] } }],
+})
+export const wrong = [
+  // @ts-expect-error there is no such capability
+  defineTest({ turns: [{ user, model, expect: { calls: [{ capability: 'closing-hours' }] } }] }),
+  // @ts-expect-error there is no such day
+  defineTest({ turns: [{ user, model: [{ call: 'opening-hours', input: { day: 'funday' } }], expect: { calls: [] } }] }),
+  // @ts-expect-error it has no such output
+  defineTest({ turns: [{ user, model, expect: { calls: [{ capability: 'opening-hours', output: { hour: 1 } }] } }] }),
+]
+export default right
+`
+
 /** Everything in a folder but its packages. */
 const contents = (folder: string) => readdirSync(folder).filter((name) => name !== 'node_modules')
 
@@ -54,6 +74,8 @@ test('init makes a project whose every file is new, and says which', async () =>
 test('what init makes type-checks as it stands, with the tsconfig.json that it makes', async () => {
   const folder = emptyFolder()
   await runSvc(folder, ['init', '--yes', '--website', 'https://shop.example.com'], { env: {} })
+  await runSvc(folder, ['generate'], { env: {} })
+  writeFileSync(join(folder, 'tests/typed.svc-test.ts'), TYPED_TEST)
   const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url))
   const options = ['--noEmit', '--customConditions', '@svc/source', '--noUnusedLocals']
   expect(await run(process.execPath, [tsc, '-p', folder, ...options])).toEqual({ stdout: '', stderr: '' })
@@ -144,7 +166,7 @@ test('of a package.json and a .gitignore that are kept, init names what they lac
         advice: [
           expect.stringMatching(/^npm install '@svc\/sdk@\^[\d.]+'$/),
           expect.stringMatching(/^npm install --save-dev '@svc\/cli@.+' '@types\/node@.+' 'typescript@.+'$/),
-          "npm pkg set 'scripts.deploy=svc deploy' 'scripts.start=tsc && node dist/src/server.js'",
+          "npm pkg set 'scripts.test=svc test' 'scripts.deploy=svc deploy' 'scripts.start=tsc && node dist/src/server.js'",
         ],
       },
     ],

@@ -89,7 +89,7 @@ describe('fields that are refused', () => {
     const custom = `{ name: 'routes', inputs() {} }, 'routes', { name: 'OpenAPI', inputs() {}, generate() {} }`
     expect(await refusalOf(`generators: { custom: [${custom}], disabled: ['swagger'] }`)).toEqual({
       'generators.disabled.0': [
-        '"swagger" is no built-in generator: there are capability-manifest, runtime-manifest, openapi, adp.',
+        '"swagger" is no built-in generator: there are capability-manifest, runtime-manifest, openapi, adp, test-types.',
       ],
       'generators.custom.0': ['is not a generator: generate() is missing.'],
       'generators.custom.1': ['is not a generator: it must be an object with name, inputs() and generate().'],

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Capability, DeploymentManifest } from './deployments.ts'
 
 /** The generators that every project has. Each writes into `.svc/generated/<name>/`. */
-export const BUILT_IN_GENERATORS = ['capability-manifest', 'runtime-manifest', 'openapi', 'adp'] as const
+export const BUILT_IN_GENERATORS = ['capability-manifest', 'runtime-manifest', 'openapi', 'adp', 'test-types'] as const
 export type BuiltInGenerator = (typeof BUILT_IN_GENERATORS)[number]
 
 /** What a generator is given: the project as it would be deployed. It holds no key. */

@@ -87,10 +87,10 @@ describe('generators.disabled', () => {
   test('refuses any other name with those that there are', () => {
     expect(faultsOf({ disabled: ['adp', 'swagger', 7] })).toEqual({
       'generators.disabled.1': [
-        '"swagger" is no built-in generator: there are capability-manifest, runtime-manifest, openapi, adp.',
+        '"swagger" is no built-in generator: there are capability-manifest, runtime-manifest, openapi, adp, test-types.',
       ],
       'generators.disabled.2': [
-        '7 is no built-in generator: there are capability-manifest, runtime-manifest, openapi, adp.',
+        '7 is no built-in generator: there are capability-manifest, runtime-manifest, openapi, adp, test-types.',
       ],
     })
   })

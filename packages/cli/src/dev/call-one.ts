@@ -6,10 +6,10 @@ import { nearestName } from '../nearest-name.ts'
 import { fieldLines } from '../terminal/field-lines.ts'
 import { printableJson } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { withoutToken } from '../terminal/without-token.ts'
 import { stackOf } from '../thrown.ts'
 import { inspectProject } from './inspect-project.ts'
 import { readEndUserToken, readInput, readMetadata, readPermissions } from './read-call-flags.ts'
-import { withoutToken } from './without-token.ts'
 
 /** The options of `svc dev call` as they were typed. */
 export type CallFlags = {

@@ -6,7 +6,7 @@ import { examples } from '../terminal/examples.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { CallFlags } from './call-one.ts'
 
-type DevFlags = { readonly port?: string; readonly watch: boolean; readonly check?: true }
+type DevFlags = { port?: string; watch: boolean; check?: true; record?: string | true }
 
 export function devCommand(deps: CliDeps, terminal: Terminal): Command {
   const dev = new Command('dev')
@@ -14,15 +14,25 @@ export function devCommand(deps: CliDeps, terminal: Terminal): Command {
     .option('--port <port>', `where to listen on 127.0.0.1 (default: PORT, else ${DEFAULT_PORT})`)
     .option('--no-watch', 'do not reload when files change')
     .option('--check', 'list and check, types too where TypeScript is installed, and do not serve')
+    .option('--record [folder]', 'chat here, and write each conversation as a test (default: into tests)')
     .addHelpText('after', SERVING_HELP)
     .addHelpText(
       'after',
-      examples(['svc dev', 'svc dev --check', `svc dev call opening-hours --input '{"day": "sunday"}'`]),
+      examples([
+        'svc dev',
+        'svc dev --check',
+        'svc dev --record',
+        `svc dev call opening-hours --input '{"day": "sunday"}'`,
+      ]),
     )
-    .action(async ({ port, watch, check }: DevFlags) => {
+    .action(async ({ port, watch, check, record }: DevFlags) => {
       if (check) return (await import('./check-project.ts')).checkProject(deps, terminal)
       const { serveProject } = await import('./serve/serve-project.ts')
-      await serveProject(deps, terminal, { port: port ?? null, isWatching: watch })
+      await serveProject(deps, terminal, {
+        port: port ?? null,
+        isWatching: watch,
+        recordInto: record === true ? 'tests' : (record ?? null),
+      })
     })
   return dev.addCommand(callCommand(deps, terminal))
 }

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Answers } from './answers.ts'
 import { environmentFile, type RuntimeCredentials } from './templates/environment-file.ts'
 import { IGNORED } from './templates/gitignore.ts'
 import { packageJson } from './templates/package-json.ts'
-import { OPENING_HOURS, RUNTIME, serverSource } from './templates/source-files.ts'
+import { OPENING_HOURS, OPENING_HOURS_TEST, RUNTIME, serverSource } from './templates/source-files.ts'
 import { svcConfig } from './templates/svc-config.ts'
 import { TSCONFIG_JSON } from './templates/tsconfig-json.ts'
 
@@ -13,6 +15,13 @@ type Input = {
   readonly answers: Answers
   readonly baseUrl: string
   readonly credentials: RuntimeCredentials | null
+}
+
+const SAMPLE_TEST = { path: 'tests/opening-hours.svc-test.yaml', contents: OPENING_HOURS_TEST }
+
+// A runtime of one’s own may lack the capability that the test calls.
+function isForeign(folder: string): boolean {
+  return existsSync(join(folder, '.svc/runtime.ts')) && !existsSync(join(folder, SAMPLE_TEST.path))
 }
 
 /** All files of a new project. `.env` comes first: what it holds cannot be had a second time. */
@@ -28,5 +37,6 @@ export function planFiles({ folder, answers, baseUrl, credentials }: Input): Pro
     { path: '.svc/runtime.ts', contents: RUNTIME },
     { path: 'src/capabilities/opening-hours.ts', contents: OPENING_HOURS },
     { path: 'src/server.ts', contents: serverSource(port) },
+    ...(isForeign(folder) ? [] : [SAMPLE_TEST]),
   ]
 }

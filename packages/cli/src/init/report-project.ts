@@ -71,6 +71,7 @@ function nextSteps({ folder, shownFolder, files }: Made): string[] {
     ...(shownFolder === '.' ? [] : [`  cd ${asArgument(shownFolder)}`]),
     ...(needsPackages ? ['  npm install'] : []),
     `  npx svc dev call opening-hours --input '{"day": "sunday"}'`,
+    '  npx svc test      # plays the conversations in tests/',
     '  npx svc dev       # serves it on this machine',
     '  npx svc deploy    # in another terminal',
     '',

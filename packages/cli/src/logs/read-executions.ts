@@ -1,5 +1,5 @@
 import { type ExecutionSummary, TraceList } from '@svc/contract'
-import type { AccountCredential } from '../control-plane/account-key.ts'
+import type { AccountSource } from '../control-plane/account-source.ts'
 import type { Refusal } from '../control-plane/answer.ts'
 import { accountKeyNotAccepted, refused } from '../control-plane/faults.ts'
 import { request } from '../control-plane/request.ts'
@@ -8,9 +8,6 @@ import { CommandFailure, serverFailure } from '../failures.ts'
 
 const TIMEOUT_MS = 10_000
 const PAGE = 200
-
-/** Whose executions are read, where, and with which account key. */
-export type Source = AccountCredential & { readonly runtimeId: string }
 
 /** Which executions to read; `from` (inclusive) and `to` (exclusive) are milliseconds since the epoch, on the start. */
 type Filter = {
@@ -33,7 +30,7 @@ export class PassingFailure extends CommandFailure {
   }
 }
 
-export function executionReader(deps: Pick<CliDeps, 'fetch'>, source: Source): ReadExecutions {
+export function executionReader(deps: Pick<CliDeps, 'fetch'>, source: AccountSource): ReadExecutions {
   return async (filter, limit) => {
     const read: ExecutionSummary[] = []
     let cursor: string | null = null
@@ -52,7 +49,7 @@ export function executionReader(deps: Pick<CliDeps, 'fetch'>, source: Source): R
 
 async function readPage(
   deps: Pick<CliDeps, 'fetch'>,
-  source: Source,
+  source: AccountSource,
   query: Readonly<Record<string, string | number>>,
 ): Promise<TraceList> {
   const text = new URLSearchParams()
@@ -73,7 +70,7 @@ async function readPage(
   throw failureOf(source, answer.refusal)
 }
 
-function failureOf(source: Source, refusal: Refusal): CommandFailure {
+function failureOf(source: AccountSource, refusal: Refusal): CommandFailure {
   const { status, retryAfterSeconds } = refusal
   if (status === 429 || status >= 500) return new PassingFailure(refused(refusal), (retryAfterSeconds ?? 0) * 1000)
   if (status === 401) return accountKeyNotAccepted(source)

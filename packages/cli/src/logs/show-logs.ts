@@ -1,16 +1,13 @@
-import { type ExecutionSummary, RuntimeId } from '@svc/contract'
-import { findAccountKey } from '../control-plane/account-key.ts'
-import { refused } from '../control-plane/faults.ts'
-import { readStatus } from '../control-plane/read-status.ts'
-import type { CliDeps, Environment } from '../deps.ts'
-import { projectFailure } from '../failures.ts'
+import type { ExecutionSummary } from '@svc/contract'
+import { accountSource } from '../control-plane/account-source.ts'
+import type { CliDeps } from '../deps.ts'
 import { baseUrlOf } from '../project/base-url.ts'
 import { surroundings } from '../project/surroundings.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
 import { executionLine, isFailure } from './execution-line.ts'
 import { followExecutions } from './follow-executions.ts'
-import { executionReader, type ReadExecutions, type Source } from './read-executions.ts'
+import { executionReader, type ReadExecutions } from './read-executions.ts'
 
 type LogsInput = {
   readonly isFollowing: boolean
@@ -29,7 +26,10 @@ export async function showLogs(deps: CliDeps, terminal: Terminal, input: LogsInp
       terminal.result(execution)
     }
   }
-  const source = async () => executionReader(deps, await sourceOf(deps))
+  const source = async () => {
+    const env = surroundings(deps)
+    return executionReader(deps, await accountSource(deps, { env, baseUrl: baseUrlOf(env) }))
+  }
   if (input.isFollowing) return follow(deps, terminal, { source, show, input })
   const latest = await readLatest(await source(), input)
   show(latest.toReversed())
@@ -66,37 +66,4 @@ async function readLatest(read: ReadExecutions, { isFailedOnly, limit }: LogsInp
   const all = await Promise.all(FAILURES.map((filter) => read(filter, limit)))
   const byId = new Map(all.flat().map((execution) => [execution.executionId, execution]))
   return [...byId.values()].sort((one, other) => other.startedAt.localeCompare(one.startedAt)).slice(0, limit)
-}
-
-async function sourceOf(deps: CliDeps): Promise<Source> {
-  const env = surroundings(deps)
-  const baseUrl = baseUrlOf(env)
-  const credential = findAccountKey(deps, env, baseUrl)
-  if (credential === null) {
-    throw projectFailure(
-      'SVC_ACCOUNT_KEY is not set: executions are read with an account key, not with a deploy key.',
-      [
-        `Run \`svc login\`; or make one in the dashboard, under “Account” (${baseUrl}/dashboard), and set it.`,
-        'It opens the whole account: set it in your shell, and keep it away from the server of your capabilities.',
-      ],
-    )
-  }
-  return { ...credential, runtimeId: await runtimeIdOf(deps, env, baseUrl) }
-}
-
-async function runtimeIdOf(deps: CliDeps, env: Environment, baseUrl: string): Promise<string> {
-  const [runtimeId, apiKey] = [env['SVC_RUNTIME_ID'] || null, env['SVC_API_KEY']?.trim() || null]
-  if (runtimeId !== null) {
-    const parsed = RuntimeId.safeParse(runtimeId)
-    if (parsed.success) return parsed.data
-    throw projectFailure(`SVC_RUNTIME_ID ${parsed.error.issues[0]?.message ?? 'must be a runtime’s id, rt_….'}`)
-  }
-  if (apiKey === null) {
-    throw projectFailure('It is not known which runtime this is.', [
-      'Set SVC_RUNTIME_ID to its id, rt_…, or SVC_API_KEY to its deploy key.',
-    ])
-  }
-  const status = await readStatus(deps, { baseUrl, apiKey })
-  if (!status.ok) throw refused(status.refusal)
-  return status.value.runtimeId
 }

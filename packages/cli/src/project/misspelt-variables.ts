@@ -7,6 +7,7 @@ const KNOWN = [
   'SVC_RUNTIME_SECRET',
   'SVC_ACCOUNT_KEY',
   'SVC_PUBLIC_KEY',
+  'SVC_END_USER_TOKEN',
 ] as const
 
 /** A sentence for each variable that is set and looks like a misspelling of one that is read and is not set. */

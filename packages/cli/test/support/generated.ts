@@ -8,7 +8,8 @@ export const CAPABILITIES = `${GENERATED}/capability-manifest/capabilities.json`
 export const RUNTIME = `${GENERATED}/runtime-manifest/runtime.json`
 export const OPENAPI = `${GENERATED}/openapi/openapi.json`
 export const ADP = `${GENERATED}/adp/agent-discovery.json`
-export const BUILT_IN_FILES = [CAPABILITIES, RUNTIME, OPENAPI, ADP]
+export const TEST_TYPES = `${GENERATED}/test-types/capabilities.d.ts`
+export const BUILT_IN_FILES = [CAPABILITIES, RUNTIME, OPENAPI, ADP, TEST_TYPES]
 export const CACHE = '.svc/generate.cache.json'
 
 /** Every file under `.svc/generated`, links left out, and the cache where there is one, by path from the project’s folder. */

@@ -2,6 +2,18 @@ export { type CallOptions, callCapability } from './call-capability.ts'
 export type { CallResult } from './call-result.ts'
 export type { AsJson, CallInput, CallOutput } from './call-types.ts'
 export {
+  type CapabilityMock,
+  type ConversationTest,
+  defineTest,
+  type ExpectedCall,
+  type ExpectedText,
+  type ScriptedCall,
+  type ScriptedStep,
+  type TestTurn,
+  type TestTypes,
+  type TurnExpectation,
+} from './define-test.ts'
+export {
   createFakeControlPlane,
   type Endpoint,
   type Exchange,

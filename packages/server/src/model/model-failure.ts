@@ -1,8 +1,7 @@
 import { APICallError } from 'ai'
-import { ModelError, type ModelUsage } from './model.ts'
+import { CUT_OFF, ModelError, type ModelUsage } from './model.ts'
 import { NotAnEventStreamError } from './provider-error.ts'
 
-export const CUT_OFF = 'The model’s answer was cut off.'
 export const TIMED_OUT = 'The model took too long to answer.'
 export const CANCELLED = 'The model call was cancelled.'
 export const WITHHELD = 'The model provider withheld the answer.'

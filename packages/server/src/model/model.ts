@@ -50,6 +50,9 @@ export interface Model {
   stream(request: ModelRequest): AsyncIterable<ModelEvent>
 }
 
+/** The message of a stream without an `end`. */
+export const CUT_OFF = 'The model’s answer was cut off.'
+
 /** A failed model call. Its message is for callers; the provider's own stays in `cause`, for the log. */
 export class ModelError extends Error {
   /** Reported by the provider before the failure. */

@@ -1,7 +1,7 @@
 import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
 import { parseJson } from '../lib/json-parse.ts'
-import { type ModelCall, ModelError, type ModelEvent, NO_USAGE } from './model.ts'
-import { CUT_OFF, ENDED_UNKNOWN, MALFORMED_CALL, MODEL_BROKE_OFF, NOT_AVAILABLE, WITHHELD } from './model-failure.ts'
+import { CUT_OFF, type ModelCall, ModelError, type ModelEvent, NO_USAGE } from './model.ts'
+import { ENDED_UNKNOWN, MALFORMED_CALL, MODEL_BROKE_OFF, NOT_AVAILABLE, WITHHELD } from './model-failure.ts'
 import { withReported } from './reported-usage.ts'
 import type { FinishReason, TurnPart } from './turn-source.ts'
 

@@ -1,7 +1,7 @@
 import { isJsonObject, PROBE_CAPABILITY } from '@svc/contract'
 import { parseJsonObject } from '../../parse-json.ts'
 import { dim, green, type Piece, red } from '../../terminal/piece.ts'
-import { withoutToken } from '../without-token.ts'
+import { withoutToken } from '../../terminal/without-token.ts'
 
 const MAX_LENGTH = 300
 

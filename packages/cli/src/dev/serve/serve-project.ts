@@ -10,6 +10,7 @@ import type { Terminal } from '../../terminal/terminal.ts'
 import { untilInterrupted } from '../../until-interrupted.ts'
 import type { ListedCapability } from '../list/listed-capability.ts'
 import { printCapabilities } from '../list/print-capabilities.ts'
+import { recordChat } from '../record/record-chat.ts'
 import type { WorkerFailure } from '../worker/messages.ts'
 import { answerRequest } from './answer-request.ts'
 import { listen } from './listen.ts'
@@ -21,10 +22,19 @@ const PERMISSIONS =
   'svc dev takes every end user to hold every permission: who holds which is for your own server to say.'
 const WAITING = 'Nothing is served. Waiting for a change. (With --no-watch, a fault ends svc dev.)'
 
-type Input = { readonly port: string | null; readonly isWatching: boolean }
+type Input = {
+  readonly port: string | null
+  readonly isWatching: boolean
+  /** Where a chat is recorded; null where there is none. */
+  readonly recordInto: string | null
+}
 
 /** `svc dev`: serves the capabilities until Ctrl-C, each version of the project’s files in a process of its own. */
-export async function serveProject(deps: CliDeps, terminal: Terminal, { port, isWatching }: Input): Promise<void> {
+export async function serveProject(
+  deps: CliDeps,
+  terminal: Terminal,
+  { port, isWatching, recordInto }: Input,
+): Promise<void> {
   const folder = dirname(configFileOf(deps))
   const interruption = untilInterrupted()
   const nonceStore = createMemoryNonceStore()
@@ -51,7 +61,8 @@ export async function serveProject(deps: CliDeps, terminal: Terminal, { port, is
     // A script waits for the document, and nobody is there to mend anything.
     if (loaded && !loaded.ok && (!isWatching || terminal.isJson)) throw failureOf(loaded.failure)
     tell(loaded, [])
-    const failure = await interruption.happened
+    const chat = recordInto === null ? [] : [recordChat(deps, terminal, recordInto).then(() => null)]
+    const failure = await Promise.race([interruption.happened, ...chat])
     if (failure) throw failure
   } finally {
     watcher?.close()

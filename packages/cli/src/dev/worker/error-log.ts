@@ -1,8 +1,8 @@
 import type { FailedCall } from '@svc/sdk'
 import { parseJsonObject } from '../../parse-json.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
+import { withoutToken } from '../../terminal/without-token.ts'
 import { messageOf, stackOf } from '../../thrown.ts'
-import { withoutToken } from '../without-token.ts'
 
 /** Prints what handlers throw, with its stack and without the end user’s token, which it follows by the call. */
 export function createErrorLog(terminal: Pick<Terminal, 'writeErr'>) {

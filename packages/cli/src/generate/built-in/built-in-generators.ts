@@ -11,11 +11,12 @@ import { CapabilityList, capabilityManifestGenerator } from './capability-manife
 import { OpenApiDocument } from './openapi-document.ts'
 import { openapiAwaitsRuntime, openapiGenerator, openapiProblem } from './openapi-generator.ts'
 import { RuntimeDescription, runtimeManifestGenerator } from './runtime-manifest-generator.ts'
+import { testTypesGenerator } from './test-types-generator.ts'
 
 export type BuiltIn = {
   readonly generator: Generator
-  /** What its JSON files must satisfy before they are written. */
-  readonly document: z.ZodType
+  /** What its JSON files must satisfy before they are written; null where it writes none. */
+  readonly document: z.ZodType | null
   /** Why it makes no file, where that may be; null where it makes one. */
   readonly problem: (context: GeneratorContext) => string | null
   /** Whether it makes no file because the runtime is not known yet: then what it made before stays as it is. */
@@ -39,6 +40,7 @@ const BUILT_INS: Record<BuiltInGenerator, BuiltIn> = {
     problem: adpProblem,
     awaitsRuntime: adpAwaitsRuntime,
   },
+  'test-types': { generator: testTypesGenerator, document: null, ...ALWAYS },
 }
 
 /** The generators that every project has, in the order in which they run. */

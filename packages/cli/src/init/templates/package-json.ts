@@ -5,7 +5,12 @@ import { CLI_VERSION } from '../../version.ts'
 export const DEPENDENCIES = { '@svc/sdk': `^${CLI_VERSION}`, zod: '^4.2.0' }
 export const DEV_DEPENDENCIES = { '@svc/cli': `^${CLI_VERSION}`, '@types/node': '^20.19.0', typescript: '^6.0.3' }
 
-export const SCRIPTS = { dev: 'svc dev', deploy: 'svc deploy', start: 'tsc && node dist/src/server.js' }
+export const SCRIPTS = {
+  dev: 'svc dev',
+  test: 'svc test',
+  deploy: 'svc deploy',
+  start: 'tsc && node dist/src/server.js',
+}
 
 export function packageJson(folder: string): string {
   const manifest = {

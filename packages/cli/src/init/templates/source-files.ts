@@ -22,6 +22,17 @@ export const openingHours = defineCapability({
 })
 `
 
+/** A conversation to begin with: `tests/opening-hours.svc-test.yaml`. */
+export const OPENING_HOURS_TEST = `# \`npx svc test\` plays this conversation and checks what came of it.
+turns:
+  - user: Are you open on sunday?
+    # What the model does, step by step, in place of a real one. The capability itself runs.
+    model: [{ call: opening-hours, input: { day: sunday } }, { say: We are closed on sunday. }]
+    expect:
+      calls: [{ capability: opening-hours, output: { hours: closed }, times: 1 }]
+      answer: { contains: closed }
+`
+
 /** The server of the capabilities: `src/server.ts`. */
 export function serverSource(port: number): string {
   return `import { existsSync } from 'node:fs'

@@ -14,6 +14,6 @@ export const TSCONFIG_JSON = `{
     "rewriteRelativeImportExtensions": true,
     "skipLibCheck": true
   },
-  "include": ["src", ".svc/runtime.ts", "svc.config.ts"]
+  "include": ["src", "tests", ".svc/runtime.ts", ".svc/generated/test-types", "svc.config.ts"]
 }
 `
