@@ -37,7 +37,7 @@ const PACKAGE_ARROWS: Record<string, string[]> = {
     '@svc/widget/react',
   ],
   'packages/testkit': ['@svc/contract'],
-  lab: ['@svc/contract', '@svc/sdk', '@svc/testkit'],
+  lab: ['@svc/contract', '@svc/testkit'],
   'examples/shop': ['@svc/contract', '@svc/sdk', '@svc/sdk/node'],
 }
 
