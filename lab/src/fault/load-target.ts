@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { CapabilityCall, type CreatedRuntime } from '@svc/contract'
+import { CapabilityCall, type CreatedRuntime, type Tier } from '@svc/contract'
 import type { DoubleTurn } from '@svc/testkit'
 import { z } from 'zod'
 import { type Client, createClient } from '../support/client.ts'
@@ -76,14 +76,16 @@ export async function openLoadTarget(context: ScenarioContext, options: LoadTarg
   const owners: LabOwner[] = []
   const runtimes: CreatedRuntime[] = []
   const manifest = { ...capability(CAPABILITY), reconcile: true }
+  const openOwner = (email: string, tier: Tier) => createOwner(serverOptions, email, tier)
+  const openRuntime = (owner: LabOwner) =>
+    addRuntime({ server: anyReplica({ replicaSet }).server, owner }, endpoint, manifest)
   while (owners.length < 2) {
-    const owner = await createOwner(serverOptions, `owner-${owners.length}@example.com`, 'pro')
-    const { server } = anyReplica({ replicaSet })
+    const owner = await openOwner(`owner-${owners.length}@example.com`, 'pro')
     owners.push(owner)
-    for (let index = 0; index < 4; index += 1) runtimes.push(await addRuntime({ server, owner }, endpoint, manifest))
+    for (let index = 0; index < 4; index += 1) runtimes.push(await openRuntime(owner))
   }
   /** `effects`: how often each call had its effect, by call id. `modelRequests`: by the number of the operation, as text. */
-  return { store, effects, modelRequests: double.counts, replicaSet, owners, runtimes }
+  return { store, effects, modelRequests: double.counts, replicaSet, owners, runtimes, openOwner, openRuntime }
 }
 
 const WITHOUT_CALLS: DoubleTurn = { text: ['That', ' is', ' done', '.'] }

@@ -6,7 +6,9 @@ import { leavingClients } from './leaving-clients.ts'
 import { pauses } from './pauses.ts'
 import { postgresOutage } from './postgres-outage.ts'
 import { postgresRestarts } from './postgres-restarts.ts'
+import { quota } from './quota.ts'
 import { resumedStreams } from './resumed-streams.ts'
+import { revocation } from './revocation.ts'
 import { rollingRestarts } from './rolling-restarts.ts'
 import { shutdown } from './shutdown.ts'
 
@@ -16,6 +18,8 @@ export const FAULT_SCENARIOS: readonly Scenario[] = [
   pauses,
   postgresRestarts,
   postgresOutage,
+  quota,
+  revocation,
   endpointFaults,
   leavingClients,
   resumedStreams,
