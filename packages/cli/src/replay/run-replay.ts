@@ -52,7 +52,7 @@ export async function runReplay(deps: CliDeps, terminal: Terminal, input: Input)
   const found = { stable: stable.version, candidate: candidate.version, ...counts, capabilities }
   const hidden = (text: string) => withoutToken(text, endUserToken)
   for (const each of capabilities) printCapability(terminal, each, hidden)
-  if (stored.cut > 0) terminal.note(`${stored.cut} inputs were left out: they were too large to be stored whole.`)
+  if (stored.cut > 0) terminal.note(`Inputs left out, since they were too large to be stored whole: ${stored.cut}`)
   report(terminal, capabilities, JSON.parse(hidden(JSON.stringify(found))))
 }
 

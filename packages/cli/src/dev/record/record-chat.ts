@@ -43,7 +43,10 @@ export async function recordChat(deps: CliDeps, terminal: Terminal, folder: stri
     chat.turns.push({ user, ...answer })
     for (const line of answerLines(answer)) terminal.line(bold(withoutToken(line, endUserToken)))
     chat.file ??= freeName(resolve(deps.cwd, folder), user)
-    write(chat.file, withoutToken(stringify(toTest(chat.turns), { lineWidth: 120 }), endUserToken))
+    write(
+      chat.file,
+      withoutToken(stringify(toTest(chat.turns), { lineWidth: 120, aliasDuplicateObjects: false }), endUserToken),
+    )
     terminal.note(`recorded in ${relative(deps.cwd, chat.file)}`)
   }
 }
