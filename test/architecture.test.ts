@@ -236,7 +236,7 @@ describe('within the server', () => {
   test('stores know no use case, no engine and no HTTP', () => {
     const stores = server.filter((file) => isStore(file) && !file.path.includes('/store/'))
     const isAllowed = (target: string) =>
-      /(store|rules|transaction|schema|page|given-rows|prepared-client|batch-text)\.ts$|rules\.js$/.test(target)
+      /(store|rules|transaction|schema|page|given-rows|prepared-client|driver)\.ts$|rules\.js$/.test(target)
     expect(breaches(stores, (_, target) => target !== null && !isAllowed(target))).toEqual([])
   })
 

@@ -1,26 +1,45 @@
 import type { Tier } from '@svc/contract'
-import { CompiledQuery, type Kysely } from 'kysely'
-import { BatchText } from '../store/batch-text.ts'
-import { isPostgres } from '../store/given-rows.ts'
-import type { Schema } from '../store/schema.ts'
+import type { Db } from '../store/schema.ts'
+import { ThreadedSqliteAdapter } from '../store/sqlite/driver.ts'
 import { repeated } from '../store/transaction.ts'
 import { PLANS, type Plan } from '../usage/rules.ts'
 import type { Batch, BatchContext, Outcomes } from './batch-rules.ts'
+import { ENDED_COLUMNS } from './column-rules.js'
 import { writePostgresBatch } from './postgres-batch-store.ts'
+import type { Settlement } from './settlement-rules.ts'
 
-export interface SqliteRequest extends Batch, Pick<BatchContext, 'nodeId' | 'now' | 'isTakeOver'> {
+export interface SqliteRequest
+  extends Pick<Batch, 'admissions' | 'calls'>,
+    Pick<BatchContext, 'nodeId' | 'now' | 'isTakeOver'> {
   plans: Readonly<Record<Tier, Plan>>
+  settlements: readonly SqliteSettlement[]
+}
+
+/** Arrays and texts: they are copied to the thread and bound faster than objects. */
+export type SqliteSettlement = ReturnType<typeof toSqlite>
+
+function toSqlite({ row, usage, heardFrom }: Settlement) {
+  const { reconcile_at: reconcileAt, execution_id: executionId, owner_id: ownerId, completed_at: completedAt } = row
+  const ended = ENDED_COLUMNS.map((column) => row[column])
+  return {
+    values: [...ended, reconcileAt, reconcileAt, executionId, ownerId],
+    usage: JSON.stringify(usage),
+    runtimeId: usage.runtimeId,
+    seenAt: heardFrom ? completedAt : null,
+  }
 }
 
 /** Writes a batch in one transaction. Nothing is written unless the node holds its lease. */
 export type WriteBatch = (batch: Batch, context: BatchContext) => Promise<Outcomes>
 
-export function createBatchStore(db: Kysely<Schema>): WriteBatch {
-  if (isPostgres(db)) return (batch, context) => writePostgresBatch(db, batch, context)
-  return async (batch, { beforeCommit, nodeId, now, isTakeOver }) => {
-    const request: SqliteRequest = { nodeId, now, isTakeOver, plans: PLANS, ...batch }
-    const query = CompiledQuery.raw('batch', [new BatchText(JSON.stringify(request), beforeCommit)])
-    const { rows } = await repeated(() => db.executeQuery<string>(query))
-    return JSON.parse(rows[0] ?? '')
+export function createBatchStore(db: Db): WriteBatch {
+  const { adapter } = db.getExecutor()
+  if (!(adapter instanceof ThreadedSqliteAdapter)) return (batch, context) => writePostgresBatch(db, batch, context)
+  return async ({ admissions, calls, settlements }, { beforeCommit, nodeId, now, isTakeOver }) => {
+    const ended = settlements.map(toSqlite)
+    const request: SqliteRequest = { nodeId, now, isTakeOver, plans: PLANS, admissions, calls, settlements: ended }
+    const outcomes = await repeated(() => adapter.driver.sendBatch<Outcomes>(request, beforeCommit))
+    if (outcomes === undefined) throw new Error('a batch has outcomes')
+    return outcomes
   }
 }

@@ -25,6 +25,7 @@ export const ENDED_COLUMNS = /** @type {const} */ ([
   'model_steps',
   'input_tokens',
   'output_tokens',
+  'total_tokens',
   'duration_ms',
   'call_count',
   'failed_calls',

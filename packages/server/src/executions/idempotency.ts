@@ -14,7 +14,7 @@ import { findEnded, findKey, hasKeys } from './idempotency-store.ts'
 const KEY = 'idempotency-key'
 
 /** The header of routes whose calls may be repeated. */
-export const IdempotencyHeaders = z.looseObject({
+export const IdempotencyHeaders = z.object({
   [KEY]: z
     .string()
     .regex(/^[\x20-\x7e]{8,128}$/, 'must have 8 to 128 printable ASCII characters.')

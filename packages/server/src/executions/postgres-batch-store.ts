@@ -56,7 +56,7 @@ export const BATCH_STATEMENTS = {
       from ${given('executions')} group by execution_id, owner_id
     ) as given where ${RUNNING} returning executions.execution_id`),
   end: prepared(`update executions set ${ENDED_COLUMNS.map((column) => `${column} = given.${column}`)},
-      total_tokens = given.input_tokens + given.output_tokens, reconcile_at = ${reconcileAt('given.reconcile_at')}
+      reconcile_at = ${reconcileAt('given.reconcile_at')}
     from ${given('executions')} where ${RUNNING} returning executions.execution_id`),
   journal: prepared('insert into usage_journal (usages) values ($1)'),
   seen: prepared(`update runtimes set last_seen_at = given.last_seen_at from ${given('runtimes')}

@@ -62,6 +62,7 @@ export function settlementOf(begun: NewRow, end: Ending) {
     model_steps: steps.length === 0 ? null : JSON.stringify(steps),
     input_tokens: end.inputTokens,
     output_tokens: end.outputTokens,
+    total_tokens: end.inputTokens + end.outputTokens,
     duration_ms: durationMs,
     call_count: calls.length,
     failed_calls: countOf(calls, 'failed'),

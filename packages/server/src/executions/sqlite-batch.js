@@ -5,18 +5,17 @@ import { KEY_MS, keyRows, shareOutcomes } from './once-rules.js'
 /**
  * @import { Database, Statement } from 'better-sqlite3'
  * @import { AdmissionRequest, BucketRow, CurrentRuntime, Outcomes } from './batch-rules.ts'
- * @import { SqliteRequest } from './batch-store.ts'
- * @import { Settlement } from './settlement-rules.ts'
+ * @import { SqliteRequest, SqliteSettlement } from './batch-store.ts'
  */
 
 /**
- * Writes batches in the thread of SQLite: one text in, one transaction, one text out.
+ * Writes batches in the thread of SQLite, each in one transaction.
  * @param {Database} database
  */
 export function createBatchWriter(database) {
   const statements = statementsOf(database)
   const write = database.transaction((/** @type {SqliteRequest} */ request) => writeBatch(statements, request))
-  return (/** @type {string} */ text) => JSON.stringify(write.immediate(JSON.parse(text)))
+  return (/** @type {SqliteRequest} */ request) => write.immediate(request)
 }
 
 /** @param {Database} database */
@@ -36,7 +35,7 @@ function statementsOf(database) {
     setBucket: prepare(`insert into allowances (owner_id, bucket, full_at) values (?, ?, ?)
       on conflict (owner_id, bucket) do update set full_at = excluded.full_at`),
     begin: prepare(`insert into executions (status, node_id, ${BEGUN_COLUMNS})
-      values ('running', ?, ${BEGUN_COLUMNS.map((column) => `@${column}`)})`),
+      values ('running', ?, ${BEGUN_COLUMNS.map(() => '?')})`),
     dropKey: prepare('delete from idempotency_keys where key_hash = ? and created_at <= ?'),
     addKey: prepare(`insert into idempotency_keys (key_hash, owner_id, body_hash, execution_id, created_at)
       values (@key_hash, @owner_id, @body_hash, @execution_id, @created_at) on conflict do nothing`),
@@ -44,9 +43,8 @@ function statementsOf(database) {
     addCall: prepare(`update executions
       set calls = coalesce(calls || ',', '') || @calls, call_count = call_count + 1
       where execution_id = @execution_id and owner_id = @owner_id and node_id = ? and completed_at is null`),
-    end: prepare(`update executions set ${ENDED_COLUMNS.map((column) => `${column} = @${column}`)},
-      total_tokens = @input_tokens + @output_tokens, reconcile_at = ${reconcileAt('@reconcile_at')}
-      where execution_id = @execution_id and owner_id = @owner_id and node_id = ? and completed_at is null`),
+    end: prepare(`update executions set ${ENDED_COLUMNS.map((column) => `${column} = ?`)}, reconcile_at = ${reconcileAt('?')}
+      where execution_id = ? and owner_id = ? and node_id = ? and completed_at is null`),
     journal: prepare('insert into usage_journal (usages) values (?)'),
     seen: prepare('update runtimes set last_seen_at = ? where runtime_id = ? and coalesce(last_seen_at, 0) < ?'),
   }
@@ -64,7 +62,7 @@ function writeBatch(statements, request) {
   }
   const ended = settlements.map((settlement) => end(statements, nodeId, settlement))
   const usages = settlements.filter((_, index) => ended[index]).map(({ usage }) => usage)
-  if (usages.length > 0) statements.journal().run(JSON.stringify(usages))
+  if (usages.length > 0) statements.journal().run(`[${usages}]`)
   return {
     admissions: admissions.length === 0 ? [] : admit(statements, request),
     calls: calls.map((row) => statements.addCall().run(nodeId, row).changes > 0),
@@ -72,10 +70,10 @@ function writeBatch(statements, request) {
   }
 }
 
-/** @type {(statements: ReturnType<typeof statementsOf>, nodeId: string, settlement: Settlement) => boolean} */
-function end(statements, nodeId, { row, usage: { runtimeId }, heardFrom }) {
-  const { changes } = statements.end().run(nodeId, row)
-  if (changes > 0 && heardFrom) statements.seen().run(row.completed_at, runtimeId, row.completed_at)
+/** @type {(statements: ReturnType<typeof statementsOf>, nodeId: string, settlement: SqliteSettlement) => boolean} */
+function end(statements, nodeId, { values, runtimeId, seenAt }) {
+  const { changes } = statements.end().run(values, nodeId)
+  if (changes > 0 && seenAt !== null) statements.seen().run(seenAt, runtimeId, seenAt)
   return changes > 0
 }
 
@@ -104,7 +102,10 @@ function admit(statements, { admissions: requested, nodeId, now, plans }) {
   const stored = { runtimes: [...runtimes.values()], buckets: [...buckets.values()] }
   const decided = decideAdmissions(admissions, { ...stored, plans, now })
   for (const { owner_id, bucket, full_at } of decided.changed) statements.setBucket().run(owner_id, bucket, full_at)
-  for (const row of decided.admitted) statements.begin().run(nodeId, row)
+  for (const row of decided.admitted) {
+    const begun = BEGUN_COLUMNS.map((column) => row[column])
+    statements.begin().run(nodeId, begun)
+  }
   const outcomes = decided.admissions.values()
   const decidedOf = requested.map((request) => {
     if (!isOwnKey(taken, request)) return undefined

@@ -12,7 +12,11 @@ export function validateWithZod(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart = 'body' }) => {
     if (!isZod(schema)) throw new TypeError('a route’s schema must be a zod schema')
     // An absent query or body is an empty one: its required fields are then named one by one.
-    return (value: unknown) => validate(schema, value ?? {}, httpPart)
+    return (value: unknown) => {
+      const result = validate(schema, value ?? {}, httpPart)
+      // Headers stay as they came: Fastify would merge validated ones into a new object at each access.
+      return httpPart === 'headers' && 'value' in result ? true : result
+    }
   })
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer))
 }

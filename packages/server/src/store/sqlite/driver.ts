@@ -20,9 +20,10 @@ export interface SqliteOptions {
 
 /** SQLite in two threads, a writer and a reader, so that no fsync delays a read. */
 export function createSqliteDialect(options: SqliteOptions): Dialect {
+  const driver = new ThreadedSqliteDriver(options)
   return {
-    createAdapter: () => new TransactionalDdlAdapter(),
-    createDriver: () => new ThreadedSqliteDriver(options),
+    createAdapter: () => new ThreadedSqliteAdapter(driver),
+    createDriver: () => driver,
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new LocklessQueryCompiler(),
   }
@@ -54,6 +55,20 @@ class ThreadedSqliteDriver implements Driver {
     return new SqliteSession(this.#threads)
   }
 
+  /** Runs a batch of executions in the writer thread. `beforeSending` prevents it by throwing. */
+  async sendBatch<Outcomes>(request: object, beforeSending: () => void): Promise<Outcomes | undefined> {
+    if (this.#threads === undefined) throw new Error('the database is not open')
+    const { writer, writing } = this.#threads
+    const release = await writing.acquire()
+    try {
+      beforeSending()
+      const { rows } = await writer.send<Outcomes>({ kind: 'batch', request })
+      return rows[0]
+    } finally {
+      release()
+    }
+  }
+
   beginTransaction = (session: SqliteSession) => session.begin()
   commitTransaction = (session: SqliteSession) => session.commit()
   rollbackTransaction = (session: SqliteSession) => session.rollback()
@@ -70,7 +85,14 @@ class ThreadedSqliteDriver implements Driver {
 }
 
 /** Migrations run in one transaction: BEGIN IMMEDIATE locks other processes out. */
-class TransactionalDdlAdapter extends SqliteAdapter {
+export class ThreadedSqliteAdapter extends SqliteAdapter {
+  readonly driver: ThreadedSqliteDriver
+
+  constructor(driver: ThreadedSqliteDriver) {
+    super()
+    this.driver = driver
+  }
+
   override get supportsTransactionalDdl(): boolean {
     return true
   }

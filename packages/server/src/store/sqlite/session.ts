@@ -1,5 +1,4 @@
 import { type CompiledQuery, type DatabaseConnection, type QueryResult, SelectQueryNode } from 'kysely'
-import { BatchText } from '../batch-text.ts'
 import type { Mutex } from '../mutex.ts'
 import type { Command, Query, SqliteThread } from './thread.ts'
 
@@ -32,10 +31,7 @@ export class SqliteSession implements DatabaseConnection {
     if (SelectQueryNode.is(query)) return execute(reader, at('alone'))
     const release = await writing.acquire()
     try {
-      const [batch] = parameters
-      if (!(batch instanceof BatchText)) return await execute(writer, at('alone'))
-      batch.beforeSending()
-      return await execute(writer, { kind: 'batch', text: batch.text })
+      return await execute(writer, at('alone'))
     } finally {
       release()
     }

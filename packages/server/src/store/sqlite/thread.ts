@@ -15,8 +15,8 @@ export interface Query {
   place: 'alone' | 'first' | 'within'
 }
 
-/** `batch`: executions as text, in a transaction of their own; the row of the result is the text of the outcomes. */
-export type Command = Query | { kind: 'batch'; text: string } | { kind: 'rollback' } | { kind: 'close' }
+/** `batch`: executions, in a transaction of their own; the row of the result is their outcomes. */
+export type Command = Query | { kind: 'batch'; request: unknown } | { kind: 'rollback' } | { kind: 'close' }
 
 export interface Result<Row = unknown> {
   rows: Row[]

@@ -3,6 +3,7 @@ import SqliteDatabase from 'better-sqlite3'
 import { createBatchWriter } from '../../executions/sqlite-batch.js'
 
 /**
+ * @import { SqliteRequest } from '../../executions/batch-store.ts'
  * @import { Assignment, Command, Query, Reply, Result } from './thread.ts'
  */
 
@@ -41,7 +42,7 @@ function serve(database) {
 
 /**
  * @param {Command} command
- * @param {{ database: SqliteDatabase.Database, writeBatch: (text: string) => string }} connection
+ * @param {{ database: SqliteDatabase.Database, writeBatch: ReturnType<typeof createBatchWriter> }} connection
  * @returns {Result}
  */
 function run(command, { database, writeBatch }) {
@@ -49,7 +50,7 @@ function run(command, { database, writeBatch }) {
     case 'query':
       return execute(database, command)
     case 'batch':
-      return { rows: [writeBatch(command.text)], changes: 0 }
+      return { rows: [writeBatch(/** @type {SqliteRequest} */ (command.request))], changes: 0 }
     case 'rollback':
       // SQLite rolls back by itself where the disk is full or fails.
       if (database.inTransaction) database.exec('rollback')
