@@ -5,7 +5,14 @@ import type { NewId } from '../lib/ids.ts'
 import { EMPTY_OBJECT, JsonDocument } from '../lib/json-document.ts'
 import { type StopSignal, unlessStopped } from '../lib/stop-signal.ts'
 import type { Limits } from '../limits.ts'
-import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage, NO_USAGE } from '../model/model.ts'
+import {
+  type Model,
+  ModelError,
+  type ModelEvent,
+  type ModelRequest,
+  type ModelUsage,
+  NO_USAGE,
+} from '../model/model.ts'
 import { CUT_OFF } from '../model/model-failure.ts'
 import type { AgentResult, Emit } from './agent-event.ts'
 import { type CallCapability, type JudgeCall, runCalls } from './run-calls.ts'

@@ -2,8 +2,8 @@ import { APICallError } from 'ai'
 import type { Secret } from '../../secrets/secret.ts'
 import { errorIn, jsonIn, messageOf } from '../provider-error.ts'
 import type { TurnSource } from '../turn-source.ts'
-import { readParts } from './read-parts.ts'
 import type { Post, Response } from './post.ts'
+import { readParts } from './read-parts.ts'
 import { createBodyWriter } from './request-body.ts'
 
 interface ChatCompletionsOptions {
