@@ -5,7 +5,15 @@ import type { NewId } from '../lib/ids.ts'
 import { EMPTY_OBJECT, JsonDocument } from '../lib/json-document.ts'
 import { type StopSignal, unlessStopped } from '../lib/stop-signal.ts'
 import type { Limits } from '../limits.ts'
-import { CUT_OFF, type Model, ModelError, type ModelRequest, type ModelUsage, NO_USAGE } from '../model/model.ts'
+import {
+  CUT_OFF,
+  type Model,
+  ModelError,
+  type ModelEvent,
+  type ModelRequest,
+  type ModelUsage,
+  NO_USAGE,
+} from '../model/model.ts'
 import type { AgentResult, Emit } from './agent-event.ts'
 import { type CallCapability, type JudgeCall, runCalls } from './run-calls.ts'
 import { tokensOf, wholeUsage } from './token-usage.ts'
@@ -119,6 +127,7 @@ async function callModel(
 ): Promise<ModelTurn> {
   let text = ''
   const requests: RequestedCall[] = []
+  const ends: Extract<ModelEvent, { type: 'end' }>[] = []
   const startedAt = deps.clock.now()
   const endStep = async (reported: ModelUsage) => {
     const usage = wholeUsage(reported)
@@ -128,19 +137,17 @@ async function callModel(
   }
   const request = { instructions, ...context, tools: toolset.tools, signal, executionId }
   try {
-    for await (const event of deps.model.stream(request)) {
-      if (event.type === 'end') {
-        const wasCut = event.reason === 'length'
-        return { ok: true, text, requests, wasCut, usage: await endStep(event.usage) }
-      }
+    await deps.model.stream(request, (event) => {
       if (event.type === 'text') {
         text += event.content
-        // Most readers take an event synchronously, and awaiting costs more than the event.
-        const taken = emit(event)
-        if (taken) await taken
-      } else requests.push({ ...event, input: JsonDocument.of(event.input) })
-    }
-    return { ok: false, text, error: CUT_OFF, usage: await endStep(NO_USAGE) }
+        return emit(event)
+      }
+      if (event.type === 'end') ends.push(event)
+      else requests.push({ ...event, input: JsonDocument.of(event.input) })
+    })
+    const [end] = ends
+    if (end === undefined) return { ok: false, text, error: CUT_OFF, usage: await endStep(NO_USAGE) }
+    return { ok: true, text, requests, wasCut: end.reason === 'length', usage: await endStep(end.usage) }
   } catch (error) {
     if (error instanceof ModelError) return { ok: false, text, error: error.message, usage: await endStep(error.usage) }
     if (signal.aborted) return { ok: false, text, error: STOPPED, usage: NO_USAGE }

@@ -30,7 +30,10 @@ export function wantsStream(accept: string | undefined): boolean {
   return accept?.split(',').some(asked) ?? false
 }
 
-/** Begins a stream of server-sent events with the headers that the reply has so far. Returns the response, for its bytes. */
+/**
+ * Begins a stream of server-sent events with the headers that the reply has so far. Returns the response, for its bytes. The
+ * head is sent with the first of them.
+ */
 export function beginEventStream(reply: FastifyReply): ServerResponse {
   reply.hijack()
   const { raw } = reply
@@ -40,7 +43,6 @@ export function beginEventStream(reply: FastifyReply): ServerResponse {
     'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   })
-  raw.flushHeaders()
   return raw
 }
 

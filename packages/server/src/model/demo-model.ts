@@ -1,6 +1,6 @@
 import type { Message } from '@svc/contract'
 import { JsonDocument } from '../lib/json-document.ts'
-import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts'
+import { type Model, ModelError, type ModelRequest, type ModelUsage, type TakeEvent } from './model.ts'
 import { CANCELLED } from './model-failure.ts'
 
 /** The built-in model, which is loaded only where it is used. */
@@ -9,19 +9,19 @@ export async function demoModel(): Promise<Model> {
   return {
     provider: 'demo',
     name: 'rules',
-    async *stream(request) {
+    async stream(request, take) {
       throwIfAborted(request)
       const { tools } = request
       const messages = request.messages.map(withValues)
       const turn = takeTurn({ messages, tools })
       const said = turn.type === 'say' ? turn.text : JSON.stringify([turn.name, turn.input])
-      if (turn.type === 'say') yield* inWordGroups(request, turn.text)
-      else yield { type: 'tool_call', name: turn.name, input: turn.input }
-      yield {
+      if (turn.type === 'say') await sayInWordGroups(request, turn.text, take)
+      else await take({ type: 'tool_call', name: turn.name, input: turn.input })
+      await take({
         type: 'end',
         reason: turn.type === 'say' ? 'stop' : 'tool_calls',
         usage: usageOf({ ...request, messages }, said),
-      }
+      })
     },
   }
 }
@@ -35,11 +35,11 @@ function withValues(message: Message): Message {
 const WORDS_AT_ONCE = 4
 const CHARACTERS_PER_TOKEN = 4
 
-async function* inWordGroups(request: ModelRequest, text: string): AsyncGenerator<ModelEvent> {
+async function sayInWordGroups(request: ModelRequest, text: string, take: TakeEvent): Promise<void> {
   const words = text.match(/\S+\s*/g) ?? []
   for (let at = 0; at < words.length; at += WORDS_AT_ONCE) {
     throwIfAborted(request)
-    yield { type: 'text', content: words.slice(at, at + WORDS_AT_ONCE).join('') }
+    await take({ type: 'text', content: words.slice(at, at + WORDS_AT_ONCE).join('') })
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Model, ModelError, type ModelEvent, type ModelLogger, type ModelUsage } from './model.ts'
+import { type Model, ModelError, type ModelLogger, type ModelUsage, type TakeEvent } from './model.ts'
 
 /**
  * Asks the second model where the first fails before its first event. Has the name of the first. The usage of the failed
@@ -8,33 +8,30 @@ export function fallbackModel(first: Model, second: Model, logger?: ModelLogger)
   return {
     provider: first.provider,
     name: first.name,
-    async *stream(request) {
+    async stream(request, take) {
       let hasBegun = false
       try {
-        for await (const event of first.stream(request)) {
+        await first.stream(request, (event) => {
           hasBegun = true
-          yield event
-        }
+          return take(event)
+        })
       } catch (error) {
         if (hasBegun || request.signal.aborted || !(error instanceof ModelError)) throw error
         const { executionId } = request
         const fields = { executionId, err: error.cause, first: labelOf(first), second: labelOf(second) }
         logger?.warn(fields, 'model fell back')
-        yield* withAdded(error.usage, second.stream(request))
+        await second.stream(request, adding(error.usage, take)).catch((failure: unknown) => {
+          if (!(failure instanceof ModelError)) throw failure
+          const usage = sum(error.usage, failure.usage)
+          throw new ModelError(failure.message, { cause: failure.cause, usage })
+        })
       }
     },
   }
 }
 
-async function* withAdded(spent: ModelUsage, events: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent> {
-  try {
-    for await (const event of events) {
-      yield event.type === 'end' ? { ...event, usage: sum(spent, event.usage) } : event
-    }
-  } catch (error) {
-    if (!(error instanceof ModelError)) throw error
-    throw new ModelError(error.message, { cause: error.cause, usage: sum(spent, error.usage) })
-  }
+function adding(spent: ModelUsage, take: TakeEvent): TakeEvent {
+  return (event) => take(event.type === 'end' ? { ...event, usage: sum(spent, event.usage) } : event)
 }
 
 function sum(a: ModelUsage, b: ModelUsage): ModelUsage {

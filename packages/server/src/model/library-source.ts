@@ -1,29 +1,16 @@
 import type { StopSignal } from '../lib/stop-signal.ts'
 import { functionTools } from './function-tools.ts'
-import type { LanguageModel, PartStream, StreamPart, TurnPart, TurnSource } from './turn-source.ts'
+import type { LanguageModel, StreamPart, TurnPart, TurnSource } from './turn-source.ts'
 
 /** Turns through a provider library. */
 export function librarySource(languageModel: LanguageModel): TurnSource {
   return {
-    async start({ prompt, tools }, signal) {
+    async read({ prompt, tools }, take, signal) {
       const abortSignal = abortSignalOf(signal)
       const options = { prompt, includeRawChunks: true, abortSignal, ...functionTools(tools) }
       const { stream } = await languageModel.doStream(options)
-      return partsOf(stream)
+      for await (const part of stream) if (isTurnPart(part) && !(await take([part]))) return
     },
-  }
-}
-
-function partsOf(stream: AsyncIterable<StreamPart>): PartStream {
-  const parts = stream[Symbol.asyncIterator]()
-  return {
-    async next() {
-      for (let next = await parts.next(); !next.done; next = await parts.next()) {
-        if (isTurnPart(next.value)) return [next.value]
-      }
-      return null
-    },
-    close: () => void parts.return?.(),
   }
 }
 

@@ -41,13 +41,19 @@ export type ModelEvent =
   | ModelCall
   | { type: 'end'; reason: 'stop' | 'tool_calls' | 'length'; usage: ModelUsage }
 
+/** Takes an event. Returns a promise where no more should come for now. */
+export type TakeEvent = (event: ModelEvent) => Promise<void> | void
+
 /** The port to a model: a transcript and tools in, one turn out. */
 export interface Model {
   /** The provider's name as it shows in a runtime's status. */
   readonly provider: string
   readonly name: string
-  /** Streams one turn. Throws {@link ModelError} and nothing else, but for the abort of `signal`. */
-  stream(request: ModelRequest): AsyncIterable<ModelEvent>
+  /**
+   * Hands over one turn as it comes, and resolves at its end: an iterator would take several promises for each event.
+   * Rejects with a {@link ModelError} and nothing else, but for the abort of `signal` and what `take` throws.
+   */
+  stream(request: ModelRequest, take: TakeEvent): Promise<void>
 }
 
 /** The message of a stream without an `end`. */

@@ -1,11 +1,11 @@
 import { Deadline } from '../lib/deadline.ts'
 import type { Limits } from '../limits.ts'
-import { type Model, ModelError, type ModelEvent, type ModelLogger, type ModelRequest } from './model.ts'
+import { type Model, ModelError, type ModelLogger, type ModelRequest, type TakeEvent } from './model.ts'
 import { CANCELLED, modelFailure, TIMED_OUT } from './model-failure.ts'
-import { startStream } from './start-stream.ts'
+import { readTurn } from './read-turn.ts'
 import { toPrompt } from './to-prompt.ts'
 import { Turn } from './turn.ts'
-import type { PartStream, TurnPart, TurnSource } from './turn-source.ts'
+import type { TurnSource } from './turn-source.ts'
 
 interface ProviderModelOptions {
   provider: string
@@ -22,33 +22,27 @@ export function providerModel(options: ProviderModelOptions): Model {
   return {
     provider: options.provider,
     name: options.name,
-    stream: (request) => streamTurn(options, request),
+    stream: (request, take) => streamTurn(options, request, take),
   }
 }
 
-async function* streamTurn(options: ProviderModelOptions, request: ModelRequest): AsyncGenerator<ModelEvent> {
+async function streamTurn(options: ProviderModelOptions, request: ModelRequest, take: TakeEvent): Promise<void> {
   const { source, limits, secrets } = options
   const deadline = new Deadline(limits.modelMs, request.signal)
-  const turn = new Turn(request.maxTextBytes)
-  let stream: PartStream | null = null
+  const turn = new Turn(take, request.maxTextBytes)
   try {
     const call = { prompt: toPrompt(request.instructions, request.messages), tools: request.tools }
-    const { first, rest } = await startStream(source, call, deadline)
-    stream = rest
-    for (let parts: readonly TurnPart[] | null = first; parts !== null; parts = await rest.next()) {
-      for (const content of turn.read(parts)) yield { type: 'text', content }
-      if (turn.isCut) return yield { type: 'end', reason: 'length', usage: turn.usage }
-    }
+    await readTurn(source, { call, take: (parts) => turn.read(parts), signal: deadline })
+    if (turn.isCut) return await take({ type: 'end', reason: 'length', usage: turn.usage })
     const early = endedEarly(deadline, turn)
     if (early !== null) throw early
-    yield* turn.close()
+    for (const event of turn.close()) await take(event)
   } catch (error) {
     const own = endedEarly(deadline, turn) ?? (error instanceof ModelError ? error : null)
     const failure = own ?? modelFailure(error, { hasBegun: turn.hasBegun, usage: turn.usage, secrets })
     log(options, request, failure)
     throw failure
   } finally {
-    stream?.close()
     deadline.release()
   }
 }

@@ -26,16 +26,14 @@ export type TurnPart =
   | { type: 'finish'; finishReason: FinishReason }
   | { type: 'error'; error: unknown }
 
-/** The parts of a turn, as they arrive. */
-export interface PartStream {
-  /** The next parts, those that arrived together; null at the end. Rejects where the stream breaks off. */
-  next(): Promise<readonly TurnPart[] | null>
-  /** Ends the stream early. */
-  close(): void
-}
+/** Takes parts that arrived together. A promise: no more come until it has resolved. False ends the stream early. */
+export type TakeParts = (parts: readonly TurnPart[]) => boolean | Promise<boolean>
 
 /** Where the turns of a model come from: a provider library, or our reader of the chat-completions dialect. */
 export interface TurnSource {
-  /** Asks for a turn. Rejects with an `APICallError` where the provider refuses or cannot be reached. */
-  start(call: TurnCall, signal: StopSignal): Promise<PartStream>
+  /**
+   * Asks for a turn and hands over its parts as they arrive. Rejects with an `APICallError` where the provider refuses or
+   * cannot be reached, where the stream breaks off, and with what `take` throws.
+   */
+  read(call: TurnCall, take: TakeParts, signal: StopSignal): Promise<void>
 }

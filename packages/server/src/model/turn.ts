@@ -1,6 +1,6 @@
 import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
 import { parseJson } from '../lib/json-parse.ts'
-import { CUT_OFF, type ModelCall, ModelError, type ModelEvent, NO_USAGE } from './model.ts'
+import { CUT_OFF, type ModelCall, ModelError, type ModelEvent, NO_USAGE, type TakeEvent } from './model.ts'
 import { ENDED_UNKNOWN, MALFORMED_CALL, MODEL_BROKE_OFF, NOT_AVAILABLE, WITHHELD } from './model-failure.ts'
 import { withReported } from './reported-usage.ts'
 import type { FinishReason, TurnPart } from './turn-source.ts'
@@ -18,6 +18,7 @@ export class Turn {
   usage = NO_USAGE
   /** The turn was stopped because it said as much as it may. */
   isCut = false
+  readonly #take: TakeEvent
   // Not handed over before the provider has ended the turn: the calls of a cut answer must not be run.
   readonly #toolCalls: ModelCall[] = []
   #end: FinishReason | null = null
@@ -27,20 +28,20 @@ export class Turn {
   #argumentBytes = 0
   #calledBytes = 0
 
-  constructor(maxTextBytes = Number.POSITIVE_INFINITY) {
+  constructor(take: TakeEvent, maxTextBytes = Number.POSITIVE_INFINITY) {
+    this.#take = take
     this.#bytesLeft = maxTextBytes
   }
 
-  /** The text that can be passed on at once. Throws the error of an `error` part. */
-  *read(parts: readonly TurnPart[]): Generator<string> {
+  /** Hands over the text of parts. False once the turn is cut. Throws the error of an `error` part. */
+  read(parts: readonly TurnPart[]): boolean | Promise<boolean> {
+    let taken: Promise<void> | void = undefined
     for (const part of parts) {
       const text = this.#textOf(part)
-      const said = withinBytes(text, this.#bytesLeft)
-      this.#bytesLeft -= Buffer.byteLength(said)
-      if (said !== '') yield said
-      this.isCut ||= said.length < text.length
-      if (this.isCut) return
+      if (text !== '') taken = this.#say(text) ?? taken
+      if (this.isCut) break
     }
+    return taken ? taken.then(() => !this.isCut) : !this.isCut
   }
 
   /** The events that end the turn. Throws a {@link ModelError} where it did not end well. */
@@ -78,6 +79,14 @@ export class Turn {
     }
   }
 
+  #say(text: string): Promise<void> | void {
+    const bytes = Buffer.byteLength(text)
+    this.isCut = bytes > this.#bytesLeft
+    const content = this.isCut ? withinBytes(text, this.#bytesLeft) : text
+    this.#bytesLeft -= bytes
+    return content === '' ? undefined : this.#take({ type: 'text', content })
+  }
+
   #countArguments(bytes: number): void {
     if (bytes <= 0) return
     this.#argumentBytes += bytes
@@ -98,7 +107,6 @@ export class Turn {
 
 // As much of a text as fits, in whole characters.
 function withinBytes(text: string, maxBytes: number): string {
-  if (Buffer.byteLength(text) <= maxBytes) return text
   return new TextDecoder().decode(Buffer.from(text).subarray(0, Math.max(0, maxBytes)), { stream: true })
 }
 

@@ -20,11 +20,16 @@ export async function answerEvents(
   inFlight.add(accountId, { executions: 1 })
   closed.addEventListener('abort', () => inFlight.add(accountId, { executions: -1 }))
   if (source.run) {
-    source.run.events.attach(openEventStream(reply), after)
+    const stream = openEventStream(reply)
+    // The next event may come late.
+    reply.raw.flushHeaders()
+    source.run.events.attach(stream, after)
     return
   }
+  const raw = beginEventStream(reply)
+  raw.flushHeaders()
   // The other replica sends the heartbeat. Where its stream breaks, so does this one.
-  await pipeline(source.answer.body, beginEventStream(reply)).catch(() => undefined)
+  await pipeline(source.answer.body, raw).catch(() => undefined)
 }
 
 export function readerOf(reply: FastifyReply) {

@@ -166,18 +166,18 @@ describe('leaving a turn', () => {
   test('closes the provider’s connection when the caller aborts, and reports what was used', async () => {
     const double = await startDouble([{ text: ['One', 'Two'], fault: { type: 'stall', afterBytes: 400 } }])
     const caller = new AbortController()
-    const turn = (await modelAt(double)).stream(requestOf({ signal: caller.signal }))[Symbol.asyncIterator]()
-    expect(await turn.next()).toMatchObject({ value: { type: 'text' } })
-    caller.abort()
-    await expect(untilDone(turn)).rejects.toThrow('The model call was cancelled.')
+    const turn = (await modelAt(double)).stream(requestOf({ signal: caller.signal }), () => caller.abort())
+    await expect(turn).rejects.toThrow('The model call was cancelled.')
     expect(await (await double.received(0)).ended).toBe('client left')
   })
 
-  test('closes the provider’s connection when the reader stops reading', async () => {
+  test('closes the provider’s connection once the turn has said as much as it may', async () => {
     const double = await startDouble([{ text: ['One', 'Two'], fault: { type: 'stall', afterBytes: 400 } }])
-    for await (const event of (await modelAt(double)).stream(requestOf())) {
-      if (event.type === 'text') break
-    }
+    const { events } = await outcomeOf(modelAt(double), { maxTextBytes: 2 })
+    expect(events).toMatchObject([
+      { type: 'text', content: 'On' },
+      { type: 'end', reason: 'length' },
+    ])
     expect(await (await double.received(0)).ended).toBe('client left')
   })
 
@@ -244,7 +244,3 @@ test('the conversation reaches the provider with every result paired to its call
     { role: 'tool', tool_call_id: 'call00001', content: '{"found":2}' },
   ])
 })
-
-async function untilDone(turn: AsyncIterator<unknown>): Promise<void> {
-  for (;;) if ((await turn.next()).done === true) return
-}

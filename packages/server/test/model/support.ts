@@ -71,7 +71,7 @@ export interface Outcome {
 export async function outcomeOf(model: Model | Promise<Model>, request: Partial<ModelRequest> = {}): Promise<Outcome> {
   const events: ModelEvent[] = []
   try {
-    for await (const event of (await model).stream(requestOf(request))) events.push(event)
+    await (await model).stream(requestOf(request), (event) => void events.push(event))
     return { events, error: null }
   } catch (error) {
     if (error instanceof ModelError) return { events, error }

@@ -50,11 +50,12 @@ export function scriptedModel(): ScriptedModel {
     say(...next) {
       turns = next
     },
-    async *stream(request) {
+    async stream(request, take) {
       // A copy: the loop goes on with the list that it hands over.
       requests.push({ ...request, messages: withValues(request.messages) })
       const turn = turns.length > 1 ? turns.shift() : turns[0]
-      if (turn) yield* typeof turn === 'function' ? turn(request) : turn
+      const events = typeof turn === 'function' ? turn(request) : (turn ?? [])
+      for await (const event of events) await take(event)
     },
   }
 }

@@ -14,8 +14,8 @@ function failing(error: unknown, events: readonly ModelEvent[] = []): Model {
   return {
     provider: 'scripted',
     name: 'failing',
-    async *stream() {
-      yield* events
+    async stream(_request, take) {
+      for (const event of events) await take(event)
       throw error
     },
   }

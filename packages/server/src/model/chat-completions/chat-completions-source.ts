@@ -2,8 +2,8 @@ import { APICallError } from 'ai'
 import type { Secret } from '../../secrets/secret.ts'
 import { errorIn, jsonIn, messageOf } from '../provider-error.ts'
 import type { TurnSource } from '../turn-source.ts'
-import { BodyParts } from './body-parts.ts'
 import type { Post, Response } from './post.ts'
+import { readParts } from './read-parts.ts'
 import { createBodyWriter } from './request-body.ts'
 
 interface ChatCompletionsOptions {
@@ -27,7 +27,7 @@ export function chatCompletionsSource({ baseUrl, model, apiKey, post }: ChatComp
     ...(apiKey !== null && { authorization: `Bearer ${apiKey.reveal()}` }),
   }
   return {
-    async start(call, signal) {
+    async read(call, take, signal) {
       const response = await post(url, { headers, body: bodyOf(call) }, signal).catch((cause) => {
         throw new APICallError({
           message: 'not reached',
@@ -38,7 +38,7 @@ export function chatCompletionsSource({ baseUrl, model, apiKey, post }: ChatComp
         })
       })
       if (response.statusCode < 200 || response.statusCode > 299) throw await refusalOf(url, response)
-      return new BodyParts(response.body)
+      await readParts(response.body, take)
     },
   }
 }
