@@ -54,7 +54,7 @@ const SDK_ARROWS: Record<string, string[]> = {
 
 /** The same of the tool: its commands, and below them what they share. */
 const CLI_ARROWS: Record<string, string[]> = {
-  '': ['account', 'deploy', 'dev', 'doctor', 'generate', 'init', 'logs', 'manifest', 'mcp', 'status', 'terminal'],
+  '': ['account', 'deploy', 'dev', 'doctor', 'generate', 'init', 'logs', 'manifest', 'mcp', 'promote', 'status', 'terminal'],
   account: ['', 'terminal', 'control-plane', 'project'],
   deploy: ['', 'terminal', 'control-plane', 'project', 'generate'],
   dev: ['', 'terminal', 'project'],
@@ -63,6 +63,7 @@ const CLI_ARROWS: Record<string, string[]> = {
   logs: ['', 'terminal', 'control-plane', 'project'],
   manifest: ['', 'terminal', 'control-plane', 'project'],
   mcp: ['', 'terminal', 'control-plane', 'project'],
+  promote: ['', 'terminal', 'control-plane', 'project'],
   status: ['', 'terminal', 'control-plane', 'project'],
   generate: ['', 'terminal', 'control-plane', 'project'],
   project: ['', 'terminal'],

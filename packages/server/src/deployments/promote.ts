@@ -11,6 +11,8 @@ import type { ShareCounts } from '../usage/share-rules.ts'
 import { findCandidate, readCounts } from './candidate-store.ts'
 import { type Promoted, promoteDeployment, type Served } from './promotion-store.ts'
 
+export type { Promoted }
+
 const WHAT = {
   candidate: 'A candidate of this runtime',
   previous: 'A deployment that was stable before',

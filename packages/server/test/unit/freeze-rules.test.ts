@@ -45,14 +45,14 @@ function shareOfRuns(runs: number, holds: () => boolean): number {
 }
 
 describe('a candidate', () => {
-  // holds TRAFFIC-04
+  // holds TRAF-04
   test('as good as the stable deployment is frozen in under 1 % of runs of 100,000 executions', { timeout: 60_000 }, () => {
     const random = seeded(1)
     const equal = { share: 0.1, stable: 0.05, candidate: 0.05, executions: 100_000 }
     expect(shareOfRuns(200, () => freezesAfter(random, equal) !== null)).toBeLessThan(0.01)
   })
 
-  // holds TRAFFIC-04
+  // holds TRAF-04
   test.each([0.01, 0.05, 0.2, 0.4])('that fails 20 points more often than %f is frozen within 200 of its executions', (stable) => {
     const random = seeded(2)
     const worse = { share: 0.1, stable, candidate: stable + 0.2, executions: 3_000 }
@@ -90,7 +90,7 @@ describe('Fisher’s exact test', () => {
 })
 
 describe('the split', () => {
-  // holds TRAFFIC-02
+  // holds TRAF-02
   test.each([5, 50])('of %i percent is exact in the long run, by end user, by conversation and by chance', (traffic) => {
     const random = seeded(3)
     const count = 50_000
