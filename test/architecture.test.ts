@@ -54,7 +54,20 @@ const SDK_ARROWS: Record<string, string[]> = {
 
 /** The same of the tool: its commands, and below them what they share. */
 const CLI_ARROWS: Record<string, string[]> = {
-  '': ['account', 'deploy', 'dev', 'doctor', 'generate', 'init', 'logs', 'manifest', 'mcp', 'promote', 'status', 'terminal'],
+  '': [
+    'account',
+    'deploy',
+    'dev',
+    'doctor',
+    'generate',
+    'init',
+    'logs',
+    'manifest',
+    'mcp',
+    'promote',
+    'status',
+    'terminal',
+  ],
   account: ['', 'terminal', 'control-plane', 'project'],
   deploy: ['', 'terminal', 'control-plane', 'project', 'generate'],
   dev: ['', 'terminal', 'project'],

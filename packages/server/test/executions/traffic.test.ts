@@ -223,7 +223,10 @@ describeEngines('the split on two replicas', (engine) => {
     const { counts } = (await trafficOf(a)).candidate ?? {}
     expect(counts).toMatchObject({ executions: 30, bad: 30, failed: 30 })
     const report = await trafficOf(a)
-    expect(report).toMatchObject({ stable: { traffic: 100, counts: { executions: 30, bad: 0 } }, candidate: { traffic: 0 } })
+    expect(report).toMatchObject({
+      stable: { traffic: 100, counts: { executions: 30, bad: 0 } },
+      candidate: { traffic: 0 },
+    })
     expect(report.candidate?.frozen?.reason).toContain('30 of 30 (100.0 %) executions were bad')
     const [first] = candidate
     expect(await versionsOf(b, [{ endUserToken: first }])).toEqual([1])

@@ -1,10 +1,16 @@
-import { AccountEventList, CreatedWebhook, type WebhookDelivery, WebhookDeliveryList, type WebhookEvent } from '@svc/contract'
+import {
+  AccountEventList,
+  CreatedWebhook,
+  type WebhookDelivery,
+  WebhookDeliveryList,
+  type WebhookEvent,
+} from '@svc/contract'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
+import { inTransaction } from '../../src/store/transaction.ts'
 import { createDeliveries } from '../../src/webhooks/deliver.ts'
 import { addEvents } from '../../src/webhooks/outbox-store.ts'
 import { alertQuotas } from '../../src/webhooks/quota-alerts.ts'
-import { inTransaction } from '../../src/store/transaction.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { type Scene, type SceneOptions, setScene } from '../support/scene.ts'
