@@ -31,6 +31,9 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
   'store/postgres/database.ts': [['WeakMap', 'when a connection was made: the connection']],
   'store/postgres/prepared-client.ts': [['Map', 'names of prepared statements: the text of a statement of ours']],
   'store/sqlite/worker.js': [['Map', 'prepared statements: the text of a statement of ours']],
+  'deployments/candidate-watch.ts': [
+    ['Lru', 'executions of a candidate on this server: the runtime, which belongs to one owner'],
+  ],
   'deployments/discovery.ts': [['Lru', 'published manifests: the runtime, which belongs to one owner']],
   'dispatch/answer-thread.ts': [['KeyedSemaphore', 'answers to be read: the owner']],
   'dispatch/connections.ts': [['Set', 'connections that wait for a read: the connection']],
@@ -106,6 +109,7 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['Map', 'calls of one batch: owner, runtime, project, hour and capability'],
     ['Map', 'stored bytes of one batch: the owner'],
     ['Map', 'last uses of one batch: owner, runtime and version'],
+    ['Map', 'what was served beside a candidate, of one batch: runtime, version and share'],
   ],
   'usage/storage-budget-rules.ts': [['Lru', 'bytes stored: the account']],
   'webhooks/deliver.ts': [['Map', 'deliveries under way: the promise of each']],

@@ -13,7 +13,7 @@ async function svc(args: readonly string[], script: Record<string, Reply>) {
 }
 
 describe('svc promote', () => {
-  // holds TRAFFIC-06
+  // holds TRAF-06
   test('makes the candidate the stable one, or the deployment that is named', async () => {
     const script = { 'POST /v1/deployments/candidate/promote': promoted(7, 'active') }
     const { exitCode, stdout, requests } = await svc(['promote'], script)
@@ -51,7 +51,7 @@ describe('svc promote', () => {
 })
 
 describe('svc rollback', () => {
-  // holds TRAFFIC-06
+  // holds TRAF-06
   test('promotes what was stable before, or the deployment that is named', async () => {
     const { stdout } = await svc(['rollback'], { 'POST /v1/deployments/previous/promote': promoted(5, 'active') })
     expect(stdout).toBe('✔ Deployment 5 is stable and serves everything.\n')
@@ -61,7 +61,7 @@ describe('svc rollback', () => {
 })
 
 describe('svc deploy', () => {
-  // holds TRAFFIC-06
+  // holds TRAF-06
   test.each([
     [['--no-promote'], 0, 'Deployment 5 is the candidate and serves nobody yet.'],
     [['--traffic', '5'], 5, 'Deployment 5 is the candidate and serves 5 %.'],
@@ -77,7 +77,7 @@ describe('svc deploy', () => {
 })
 
 describe('svc status', () => {
-  // holds TRAFFIC-06
+  // holds TRAF-06
   test('shows the candidate, its share and why it was frozen', async () => {
     const status = statusReply(['refund', 'order-status'])
     const frozen = { reason: '20 of 60 executions were bad.', at: '2026-03-01T10:00:00.000Z' }

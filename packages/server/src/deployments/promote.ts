@@ -11,6 +11,8 @@ import type { ShareCounts } from '../usage/share-rules.ts'
 import { findCandidate, readCounts } from './candidate-store.ts'
 import { type Promoted, promoteDeployment, type Served } from './promotion-store.ts'
 
+export type { Promoted }
+
 const WHAT = {
   candidate: 'A candidate of this runtime',
   previous: 'A deployment that was stable before',
@@ -48,11 +50,10 @@ export async function trafficOf(
   owner: Owner,
   runtimeId: string,
 ): Promise<TrafficReport> {
+  await requireRuntime({ db }, owner, runtimeId)
   await aggregation.catchUp()
-  const [row, candidate] = [
-    await requireRuntime({ db }, owner, runtimeId),
-    await findCandidate(db, owner.ownerId, runtimeId),
-  ]
+  const row = await requireRuntime({ db }, owner, runtimeId)
+  const candidate = await findCandidate(db, owner.ownerId, runtimeId)
   const counted = candidate && readCounts(candidate)
   const { serving_version: version, previous_version: previousVersion } = row
   const traffic = 100 - (candidate?.traffic ?? 0)

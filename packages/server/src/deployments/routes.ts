@@ -24,8 +24,7 @@ import type { DeploymentDeps } from './deps.ts'
 import { BrokerDescription } from './describe-broker.ts'
 import { type DiscoveryDeps, MANIFEST_CACHE_CONTROL, type PublishedForm, publishedForm } from './discovery.ts'
 import { deploymentDetail, listOwnDeployments, servingDetail } from './history.ts'
-import { promote, trafficOf } from './promote.ts'
-import type { Promoted } from './promotion-store.ts'
+import { type Promoted, promote, trafficOf } from './promote.ts'
 
 type ReserveDeps = Parameters<typeof reserveRead>[0]
 

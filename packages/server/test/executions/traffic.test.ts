@@ -64,7 +64,7 @@ async function versionsOf(scene: Scene, bodies: readonly object[]): Promise<(num
 describeEngines('a candidate', (engine) => {
   const database = useDatabase(engine)
 
-  // holds TRAFFIC-01
+  // holds TRAF-01
   test('serves nobody until it is given a share or promoted, and then what it was given', async () => {
     const scene = await setScene(database(), { tier: 'pro', random: () => 0.5 })
     expect(await deployCandidate(scene, { promote: false })).toMatchObject({ version: 2, status: 'candidate' })
@@ -90,7 +90,7 @@ describeEngines('a candidate', (engine) => {
     ])
   })
 
-  // holds TRAFFIC-03
+  // holds TRAF-03
   test('is not in the manifest, the broker or MCP, which show and serve the stable deployment', async () => {
     const website = { name: 'Shop', url: 'https://shop.example.com' }
     const scene = await setScene(database(), { manifest: { website } })
@@ -107,7 +107,7 @@ describeEngines('a candidate', (engine) => {
     expect(scene.service.model.requests.at(-1)?.instructions).toBe('Candidate.')
   })
 
-  // holds TRAFFIC-05
+  // holds TRAF-05
   test('is promoted or rolled back to by number, or without one to what was stable before', async () => {
     const scene = await setScene(database())
     await deployed(scene.service, scene.runtime, CANDIDATE)
@@ -190,7 +190,7 @@ async function usersBySide({ a }: ReplicatedScene): Promise<{ stable: string[]; 
 }
 
 describeEngines('the split on two replicas', (engine) => {
-  // holds TRAFFIC-02
+  // holds TRAF-02
   test('keeps one end user and one conversation on one side, and holds from the next request on', async () => {
     const scenes = await setSplit(engine)
     const { a, b } = scenes
@@ -208,7 +208,7 @@ describeEngines('the split on two replicas', (engine) => {
     expect(new Set(await versionsOf(b, ofUsers(candidate)))).toEqual(new Set([1]))
   })
 
-  // holds TRAFFIC-04, TRAFFIC-07
+  // holds TRAF-04, TRAF-07
   test('a candidate that fails more often is frozen on both, told of, and unfrozen by a new share', async () => {
     const scenes = await setSplit(engine, FAILING)
     const { a, b } = scenes
@@ -223,7 +223,10 @@ describeEngines('the split on two replicas', (engine) => {
     const { counts } = (await trafficOf(a)).candidate ?? {}
     expect(counts).toMatchObject({ executions: 30, bad: 30, failed: 30 })
     const report = await trafficOf(a)
-    expect(report).toMatchObject({ stable: { traffic: 100, counts: { executions: 30, bad: 0 } }, candidate: { traffic: 0 } })
+    expect(report).toMatchObject({
+      stable: { traffic: 100, counts: { executions: 30, bad: 0 } },
+      candidate: { traffic: 0 },
+    })
     expect(report.candidate?.frozen?.reason).toContain('30 of 30 (100.0 %) executions were bad')
     const [first] = candidate
     expect(await versionsOf(b, [{ endUserToken: first }])).toEqual([1])

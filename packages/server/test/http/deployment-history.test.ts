@@ -50,9 +50,9 @@ describeEngines('the deployment history of a runtime', (engine) => {
       await deployed(service, runtime, manifest)
     }
     expect((await list()).deployments).toEqual([
-      { version: 3, status: 'active', deployedAt: times[2], capabilityCount: 0 },
-      { version: 2, status: 'superseded', deployedAt: times[1], capabilityCount: 2 },
-      { version: 1, status: 'superseded', deployedAt: times[0], capabilityCount: 1 },
+      { version: 3, status: 'active', deployedAt: times[2], capabilityCount: 0, traffic: 100, frozen: null },
+      { version: 2, status: 'superseded', deployedAt: times[1], capabilityCount: 2, traffic: 0, frozen: null },
+      { version: 1, status: 'superseded', deployedAt: times[0], capabilityCount: 1, traffic: 0, frozen: null },
     ])
     for (const [index, item] of (await list()).deployments.reverse().entries()) {
       const sent: unknown = (await get(`/deployments/${index + 1}`)).json()

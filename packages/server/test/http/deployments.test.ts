@@ -226,6 +226,7 @@ describeEngines('deployments', (engine) => {
       baseUrl: 'https://svc.test',
       endpoint: 'http://127.0.0.1:9/svc',
       deployment: null,
+      candidate: null,
       capabilities: [],
       deprecated: [],
       effects: [],

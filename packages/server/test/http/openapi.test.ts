@@ -150,8 +150,10 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
     )
     expect(optional).toEqual([
       'post /v1/capabilities/{runtimeId}/{capability}',
+      'post /v1/deployments/{version}/promote',
       'post /v1/runtime/doctor',
       'post /v1/runtimes/{runtimeId}/doctor',
+      'post /v1/runtimes/{runtimeId}/deployments/{version}/promote',
       'post /v1/runtimes/{runtimeId}/rotate-secret',
     ])
   })

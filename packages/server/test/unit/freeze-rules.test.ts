@@ -45,20 +45,25 @@ function shareOfRuns(runs: number, holds: () => boolean): number {
 }
 
 describe('a candidate', () => {
-  // holds TRAFFIC-04
-  test('as good as the stable deployment is frozen in under 1 % of runs of 100,000 executions', { timeout: 60_000 }, () => {
+  // holds TRAF-04
+  test('as good as the stable deployment is frozen in under 1 % of runs of 100,000 executions', {
+    timeout: 60_000,
+  }, () => {
     const random = seeded(1)
     const equal = { share: 0.1, stable: 0.05, candidate: 0.05, executions: 100_000 }
     expect(shareOfRuns(200, () => freezesAfter(random, equal) !== null)).toBeLessThan(0.01)
   })
 
-  // holds TRAFFIC-04
-  test.each([0.01, 0.05, 0.2, 0.4])('that fails 20 points more often than %f is frozen within 200 of its executions', (stable) => {
-    const random = seeded(2)
-    const worse = { share: 0.1, stable, candidate: stable + 0.2, executions: 3_000 }
-    const isFound = () => (freezesAfter(random, worse) ?? Number.POSITIVE_INFINITY) <= 200
-    expect(shareOfRuns(300, isFound)).toBeGreaterThan(0.95)
-  })
+  // holds TRAF-04
+  test.each([0.01, 0.05, 0.2, 0.4])(
+    'that fails 20 points more often than %f is frozen within 200 of its executions',
+    (stable) => {
+      const random = seeded(2)
+      const worse = { share: 0.1, stable, candidate: stable + 0.2, executions: 3_000 }
+      const isFound = () => (freezesAfter(random, worse) ?? Number.POSITIVE_INFINITY) <= 200
+      expect(shareOfRuns(300, isFound)).toBeGreaterThan(0.95)
+    },
+  )
 
   test('is not judged before 30 executions, nor twice on the same ones', () => {
     const stable = { executions: 300, bad: 0 }
@@ -68,7 +73,10 @@ describe('a candidate', () => {
   })
 
   test('without anything beside it is never worse', () => {
-    expect(judgeCandidate({ executions: 200, bad: 200 }, { executions: 0, bad: 0 }, 0)).toEqual({ isWorse: false, p: 1 })
+    expect(judgeCandidate({ executions: 200, bad: 200 }, { executions: 0, bad: 0 }, 0)).toEqual({
+      isWorse: false,
+      p: 1,
+    })
   })
 })
 
@@ -90,24 +98,27 @@ describe('Fisher’s exact test', () => {
 })
 
 describe('the split', () => {
-  // holds TRAFFIC-02
-  test.each([5, 50])('of %i percent is exact in the long run, by end user, by conversation and by chance', (traffic) => {
-    const random = seeded(3)
-    const count = 50_000
-    const subjects = [
-      (index: number) => ({ kind: 'end-user', id: `user-${index}` }) as const,
-      (index: number) => ({ kind: 'conversation', id: `talk-${index}` }) as const,
-      () => null,
-    ]
-    for (const subject of subjects) {
-      const isTaken = (_: unknown, index: number) =>
-        isForCandidate(splitPoint('rt_shop', subject(index), random), traffic)
-      const share = Array.from({ length: count }, isTaken).filter(Boolean).length / count
-      // Four standard deviations.
-      const margin = 4 * Math.sqrt(((traffic / 100) * (1 - traffic / 100)) / count)
-      expect(Math.abs(share - traffic / 100)).toBeLessThan(margin)
-    }
-  })
+  // holds TRAF-02
+  test.each([5, 50])(
+    'of %i percent is exact in the long run, by end user, by conversation and by chance',
+    (traffic) => {
+      const random = seeded(3)
+      const count = 50_000
+      const subjects = [
+        (index: number) => ({ kind: 'end-user', id: `user-${index}` }) as const,
+        (index: number) => ({ kind: 'conversation', id: `talk-${index}` }) as const,
+        () => null,
+      ]
+      for (const subject of subjects) {
+        const isTaken = (_: unknown, index: number) =>
+          isForCandidate(splitPoint('rt_shop', subject(index), random), traffic)
+        const share = Array.from({ length: count }, isTaken).filter(Boolean).length / count
+        // Four standard deviations.
+        const margin = 4 * Math.sqrt(((traffic / 100) * (1 - traffic / 100)) / count)
+        expect(Math.abs(share - traffic / 100)).toBeLessThan(margin)
+      }
+    },
+  )
 
   test('keeps whom a smaller share had, and takes nobody at 0 and everybody at 100', () => {
     for (let index = 0; index < 1_000; index += 1) {
