@@ -3,6 +3,7 @@ import {
   type Capability,
   type CapabilityEffect,
   DEFAULT_EFFECT,
+  type EndUsers,
   type JsonObject,
   type Tier,
   type Website,
@@ -40,6 +41,8 @@ export interface ServingDeployment {
   website: Website | null
   adp: Adp | null
   instructions: string | null
+  /** Who signs its end users in. */
+  endUsers: EndUsers | null
   /** Whether the endpoint tells what became of a call. */
   reconcile: boolean
   /** Limits of the owner, below those of the service. */
@@ -127,6 +130,7 @@ export function toServingDeployment(
     website: manifest.website ?? null,
     adp: manifest.adp ?? null,
     instructions: manifest.agent?.instructions ?? null,
+    endUsers: manifest.endUsers ?? null,
     reconcile: manifest.reconcile ?? false,
     agentLimits: manifest.agent?.limits ?? {},
   }
