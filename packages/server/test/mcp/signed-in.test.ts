@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { APPROVING, dispatched } from '../support/approvals.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
 import { callTool, mcpPath, sendLegacy, sendModern } from '../support/mcp.ts'
-import { dumpTables } from '../support/scene.ts'
 import { callWith, deployedWith, type SignInScene, setSignInScene } from '../support/mcp-sign-in.ts'
+import { dumpTables } from '../support/scene.ts'
 
 // Tokens are judged before a store is asked, which then takes one more kind of call.
 describeEngine('sqlite', 'a user who signed in', (engine) => {
@@ -56,8 +56,8 @@ describeEngine('sqlite', 'a user who signed in', (engine) => {
       'an end that is past': (scene) => scene.token({ exp: later(scene, -60) }),
       'a beginning to come': (scene) => scene.token({ nbf: later(scene, 60) }),
       'a forged kid': ({ token }) => token({}, { kid: '../../key' }),
-      'no end': ({ token }) => token({ exp: undefined }),
-      'no subject': ({ token }) => token({ sub: undefined }),
+      'no end': ({ token }) => token(Object({ exp: undefined })),
+      'no subject': ({ token }) => token(Object({ sub: undefined })),
       'a subject that is no text': ({ token }) => token(Object({ sub: { a: 1 } })),
       'more than 8 KiB': ({ token }) => token({ much: 'x'.repeat(9_000) }),
       'a missing piece': async ({ token }) => (await token()).slice(0, -9),
