@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { listenOnFreePort } from '@svc/testkit'
-import Provider, { type GrantContext } from 'oidc-provider'
+import { type GrantContext, Provider } from 'oidc-provider'
 import { onTestFinished } from 'vitest'
 
 export const CLIENT_ID = 'agent-host'

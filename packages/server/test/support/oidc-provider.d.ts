@@ -15,7 +15,7 @@ declare module 'oidc-provider' {
     }
   }
 
-  export default class Provider {
+  export class Provider {
     constructor(issuer: string, configuration: object)
     callback(): (request: IncomingMessage, response: ServerResponse) => void
     interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>
