@@ -43,7 +43,6 @@ describeEngine('sqlite', 'a user who signed in', (engine) => {
     expect((await callWith(scene, await scene.token())).json().result).toMatchObject({ isError: false })
   })
 
-  // holds MCP-31
   describe('is refused', () => {
     const later = (scene: SignInScene, seconds: number) => Math.floor(scene.service.clock.now() / 1000) + seconds
     const hostile: Readonly<Record<string, (scene: SignInScene) => Promise<string> | string>> = {
@@ -63,6 +62,7 @@ describeEngine('sqlite', 'a user who signed in', (engine) => {
       'a missing piece': async ({ token }) => (await token()).slice(0, -9),
       'a key of the service': () => 'svc_pk_abc',
     }
+    // holds MCP-31
     test('with a token of any other kind, whatever is asked for', async () => {
       const scene = await setSignInScene(database())
       const charged = await scene.charged()
@@ -90,6 +90,7 @@ describeEngine('sqlite', 'a user who signed in', (engine) => {
       expect(await scene.charged()).toEqual(charged)
     })
 
+    // holds MCP-31
     test('while its issuer’s keys cannot be had', async () => {
       const scene = await setSignInScene(database(), { limits: { issuerMs: 100 } })
       const { issuer, jwksUri, documents, requests } = scene.issuer
@@ -226,11 +227,11 @@ describeEngine('sqlite', 'a user who signed in', (engine) => {
   })
 })
 
-// holds MCP-33
 describeEngine('sqlite', 'a tool for signed-in users, called without a token', (engine) => {
   const database = useDatabase(engine)
   const signsIn = (name: string) => ({ capabilities: { extensions: { [name]: {} } } })
 
+  // holds MCP-33
   test.each([
     ['an extension for OAuth', signsIn('io.modelcontextprotocol/oauth-client-credentials')],
     ['one for enterprises', signsIn('io.modelcontextprotocol/enterprise-managed-authorization')],
@@ -263,6 +264,7 @@ describeEngine('sqlite', 'a tool for signed-in users, called without a token', (
     }
   })
 
+  // holds MCP-33
   test('says where its users sign in', async () => {
     const scene = await setSignInScene(database(), { endUsers: { scopes: ['orders:read'] } })
     const path = metadataUrl(scene).slice('https://svc.test'.length)
