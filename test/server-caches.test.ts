@@ -43,6 +43,10 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
   ],
   'dispatch/redact.ts': [['WeakMap', 'what removes a token: the token of one request']],
   'dispatch/sign.ts': [['WeakMap', 'imported signing keys: the secret']],
+  'end-users/issuer-keys.ts': [
+    ['Lru', 'keys of issuers: the owner, the runtime and where the keys are'],
+    ['KeyedSemaphore', 'issuers that are asked for their keys: the owner'],
+  ],
   'executions/node-lease.ts': [['Set', 'settings of other servers that were told of: name and values']],
   'executions/node-watch-rules.ts': [['Map', 'when a lease was seen: the server that holds it']],
   'executions/reconcile.ts': [

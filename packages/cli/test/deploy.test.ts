@@ -74,6 +74,20 @@ describe('a deploy that succeeds', () => {
     expect(refused.stderr).toContain('agent.limits.tokens')
   })
 
+  test('publishes who signs end users in, and refuses another address than an endpoint may have', async () => {
+    const controlPlane = await startControlPlane({ [STATUS]: statusReply([]), [DEPLOY]: deployReply([]) })
+    const withIssuer = (issuer: string) => {
+      const config = CONFIG.replace('agent: {', `endUsers: { issuer: '${issuer}' }, agent: {`)
+      const options = { env: controlPlane.env(DEPLOY_KEY) }
+      return runSvc(createProject({ ...shopProject(), 'svc.config.ts': config }), ['deploy'], options)
+    }
+    const refused = await withIssuer('http://login.example.com')
+    expect([refused.exitCode, refused.stderr]).toEqual([3, expect.stringContaining('endUsers.issuer')])
+    expect((await withIssuer('https://login.example.com')).exitCode).toBe(0)
+    const endUsers = { issuer: 'https://login.example.com' }
+    expect(controlPlane.requests.at(1)?.body).toMatchObject({ manifest: { endUsers } })
+  })
+
   // holds CLI-05
   test('prints what it adds to and removes from the live names before it publishes', async () => {
     const controlPlane = await startControlPlane({

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Sha256Hex } from './canonical-json.ts'
+import { EndUser } from './end-users.ts'
 import { JsonObject } from './json.ts'
 
 /**
@@ -10,8 +11,9 @@ export const CallMode = z.enum(['reconcile', 'preview'])
 export type CallMode = z.infer<typeof CallMode>
 
 /**
- * Body of the signed call to a runtime’s endpoint. `callId` is the same on a second try of the same call. `approvalId` and
- * `previewHash` stand on a call that a person approved. What a runtime’s manifest does not ask for is left out.
+ * Body of the signed call to a runtime’s endpoint. `callId` is the same on a second try of the same call. `endUser` is who
+ * signed in at the issuer that the manifest names. `approvalId` and `previewHash` stand on a call that a person approved. What
+ * a runtime’s manifest does not ask for is left out.
  */
 export const CapabilityCall = z.object({
   executionId: z.string(),
@@ -20,6 +22,7 @@ export const CapabilityCall = z.object({
   input: JsonObject,
   metadata: JsonObject,
   endUserToken: z.string().optional(),
+  endUser: EndUser.optional(),
   mode: CallMode.optional(),
   approvalId: z.string().min(1).optional(),
   previewHash: Sha256Hex.optional(),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Adp, Agent, Website } from './deployments.ts'
+import { EndUsers } from './end-users.ts'
 import { Generators } from './generators.ts'
 import { keyKindOf } from './keys.ts'
 import { Endpoint } from './web-addresses.ts'
@@ -23,6 +24,7 @@ const SETTINGS = {
   website: Website.optional(),
   adp: Adp.optional(),
   agent: Agent.optional(),
+  endUsers: EndUsers.optional(),
   generators: Generators.optional(),
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { DeploymentChange } from './compare-deployments.ts'
 import { CapabilityEffect, UnknownCalls } from './effects.ts'
+import { EndUsers } from './end-users.ts'
 import { JsonObject, Timestamp } from './json.ts'
 import { CapabilityName, Namespace, SemVer } from './names.ts'
 import { Endpoint, WebUrl } from './web-addresses.ts'
@@ -88,6 +89,7 @@ export const DeploymentManifest = z.strictObject({
   website: Website.optional(),
   adp: Adp.optional(),
   agent: Agent.optional(),
+  endUsers: EndUsers.optional(),
   metadata: JsonObject.optional(),
   reconcile: z.boolean().optional(),
 })

@@ -120,6 +120,7 @@ export {
   UnknownCalls,
 } from './effects.ts'
 export { isBlankToken } from './end-user-token.ts'
+export { EndUser, EndUsers } from './end-users.ts'
 export { ERROR_STATUS, ErrorBody, type ErrorCode, Failure, FieldErrors } from './errors.ts'
 export {
   BrokerRequest,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Adp, Connection, Health, HealthNote, Website } from './deployments.ts'
 import { CapabilityEffect } from './effects.ts'
+import { EndUsers } from './end-users.ts'
 import { RuntimeId } from './ids.ts'
 import { Timestamp } from './json.ts'
 import { Endpoint, OriginText, originProblem } from './web-addresses.ts'
@@ -83,6 +84,7 @@ export const RuntimeDetail = RuntimeListItem.extend({
   lastSeenAt: Timestamp.nullable(),
   website: Website.nullable(),
   adp: Adp.nullable(),
+  endUsers: EndUsers.nullable().describe('Who signs the end users of its MCP server in; null where nobody does.'),
 })
 export type RuntimeDetail = z.infer<typeof RuntimeDetail>
 

@@ -1,6 +1,7 @@
 export type {
   Capability,
   CapabilityEffect,
+  EndUser,
   GeneratedFile,
   Generator,
   GeneratorContext,

@@ -9,6 +9,7 @@ import { paymentWebhookRoutes } from './billing/webhook-routes.ts'
 import { accountKeyRoutes, runtimeKeyRoutes } from './credentials/routes.ts'
 import { deploymentHistoryRoutes, deploymentRoutes, discoveryRoutes } from './deployments/routes.ts'
 import type { Deps } from './deps.ts'
+import { protectedResourceRoutes } from './end-users/routes.ts'
 import { brokerRoutes } from './executions/broker-routes.ts'
 import { executionRoutes, traceRoutes } from './executions/owner-routes.ts'
 import { publicKeyRoutes } from './executions/public-key-routes.ts'
@@ -51,6 +52,7 @@ export function createApp(deps: Deps): FastifyInstance {
     openApiRoutes(plane, deps, operations)
     discoveryRoutes(plane, deps)
     serverJsonRoutes(plane, deps)
+    protectedResourceRoutes(plane, deps)
     brokerRoutes(plane, deps)
   })
   publicPlane(app, (plane) => mcpRoutes(plane, deps))

@@ -13,6 +13,7 @@ import type { Deps } from './deps.ts'
 import type { AnswerThread } from './dispatch/answer-thread.ts'
 import { createDispatcher } from './dispatch/dispatch.ts'
 import type { DispatchTarget } from './dispatch/dispatch-call.ts'
+import { IssuerKeys } from './end-users/issuer-keys.ts'
 import { createBatchStore, type WriteBatch } from './executions/batch-store.ts'
 import { createBatchWriter } from './executions/batch-writer.ts'
 import { NodeLease } from './executions/node-lease.ts'
@@ -88,6 +89,7 @@ export function createDeps(options: DepsOptions): Deps {
       logger.warn({ err, runtimeId: target.runtimeId }, 'a change of an endpoint was not noted'),
     )
   }
+  const dispatcher = options.dispatcher ?? createDispatcher({ ...options, clock, metrics, onReachability })
   const deps: Deps = {
     db,
     clock,
@@ -112,7 +114,8 @@ export function createDeps(options: DepsOptions): Deps {
     proxyHops: options.proxyHops ?? 0,
     newId,
     random: options.random ?? Math.random,
-    dispatcher: options.dispatcher ?? createDispatcher({ ...options, clock, metrics, onReachability }),
+    dispatcher,
+    issuerKeys: new IssuerKeys({ dispatcher, limits, clock: options.monotonicClock ?? monotonicClock }),
     serving: createServingCache(limits),
     published: createPublishedCache(),
     aggregation,

@@ -3,6 +3,7 @@ import type { ApprovalDeps } from './approvals/deps.ts'
 import type { BillingDeps } from './billing/deps.ts'
 import type { DeploymentDeps } from './deployments/deps.ts'
 import type { DiscoveryDeps } from './deployments/discovery.ts'
+import type { SignInDeps } from './end-users/verify-token.ts'
 import type { HttpDeps } from './http/deps.ts'
 import type { RuntimeDeps } from './runtimes/deps.ts'
 import type { DatabaseClock } from './store/database-clock.ts'
@@ -17,6 +18,7 @@ type Parts = AccountDeps &
   DiscoveryDeps &
   HttpDeps &
   RuntimeDeps &
+  SignInDeps &
   WebhookDeps
 
 /** The dependencies of all use cases, which take the part that they need as their first argument. */

@@ -49,8 +49,10 @@ export function unauthorized(): AppError {
 }
 
 export function endUserRequired(): AppError {
-  return new AppError('unauthorized', 'This capability needs an end user: send endUserToken.')
+  return new AppError('unauthorized', END_USER_REQUIRED)
 }
+
+export const END_USER_REQUIRED = 'This capability needs an end user: send endUserToken.'
 
 /** 403 of a call that a person has to approve first, from a client that cannot ask one. */
 export function approvalNeeded(): AppError {

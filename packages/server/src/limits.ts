@@ -38,6 +38,8 @@ export const DEFAULT_LIMITS = {
   /** How late the event loop may be before new executions are refused. */
   loopDelayMs: 50,
   dispatchMs: 30_000,
+  /** Reading the keys of an issuer of end users, its metadata included. */
+  issuerMs: 8_000,
   modelMs: 120_000,
   executionMs: 300_000,
   ...DEPLOYMENT_LIMITS,

@@ -1,5 +1,6 @@
 export { collectGarbage } from './collect-garbage.ts'
 export { composeExample } from './compose-example.ts'
+export { type IssuerAnswer, type IssuerDouble, type IssuerDoubleOptions, startIssuerDouble } from './issuer-double.ts'
 export { launchChromium, sharedChromium } from './launch-chromium.ts'
 export { listenOnFreePort } from './listen-on-free-port.ts'
 export { startNameServer } from './name-server.ts'

@@ -32,6 +32,7 @@ export function compileManifest({ config, capabilities, sdkVersion, reconcile, l
     website: config.website,
     adp: config.adp,
     agent: config.agent,
+    endUsers: config.endUsers,
     ...(reconcile && { reconcile }),
     metadata: { cliVersion: CLI_VERSION },
   }

@@ -111,6 +111,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/oauth-protected-resource/v1/mcp/{runtimeId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find who signs in the users of an MCP server
+         * @description Protected-resource metadata (RFC 9728) of `/v1/mcp/<runtime_id>`. 404 where the serving deployment has no `endUsers`.
+         */
+        get: operations["getProtectedResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/capabilities/{runtimeId}/{capability}": {
         parameters: {
             query?: never;
@@ -1657,6 +1677,7 @@ export interface components {
             website?: components["schemas"]["Website"];
             adp?: components["schemas"]["Adp"];
             agent?: components["schemas"]["Agent"];
+            endUsers?: components["schemas"]["EndUsers"];
             /**
              * @example {
              *       "page": "/shoes"
@@ -1676,6 +1697,7 @@ export interface components {
             website?: components["schemas"]["Website"];
             adp?: components["schemas"]["Adp"];
             agent?: components["schemas"]["Agent"];
+            endUsers?: components["schemas"]["EndUsers"];
             /**
              * @example {
              *       "page": "/shoes"
@@ -1812,6 +1834,20 @@ export interface components {
             message: string;
             /** @description What to change; null where nothing has to be. */
             mend: string | null;
+        };
+        EndUsers: {
+            /**
+             * Format: uri
+             * @description What `iss` says in its tokens, to the letter.
+             * @example https://shop.example.com/svc
+             */
+            issuer: components["schemas"]["Endpoint"];
+            /** @description Accepted in `aud` beside the address of the MCP server. */
+            audience?: string;
+            /** @description Where its keys are. Default: what its metadata says. */
+            jwksUri?: components["schemas"]["Endpoint"];
+            /** @description Each token must hold all of them. */
+            scopes?: string[];
         };
         /**
          * Format: uri
@@ -2169,6 +2205,8 @@ export interface components {
             lastSeenAt: components["schemas"]["Timestamp"] | null;
             website: components["schemas"]["Website"] | null;
             adp: components["schemas"]["Adp"] | null;
+            /** @description Who signs the end users of its MCP server in; null where nobody does. */
+            endUsers: components["schemas"]["EndUsers"] | null;
         };
         /**
          * @description Chosen by its owner, or minted at registration.
@@ -2966,6 +3004,42 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    getProtectedResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The address of the MCP server: what `aud` of a token names. */
+                        resource: string;
+                        /** @description The issuer that the deployment names. */
+                        authorization_servers: string[];
+                        scopes_supported: string[];
+                        bearer_methods_supported: "header"[];
+                        resource_name?: string;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     callCapability: {
         parameters: {
             query?: never;
@@ -3089,6 +3163,30 @@ export interface operations {
             };
             /** @description Status 400. */
             400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        jsonrpc: "2.0";
+                        /** @description Absent where the message has none that could be read. */
+                        id?: string | number;
+                        error: {
+                            code: number;
+                            /** @example The shop did not answer in time. */
+                            message: string;
+                            data?: unknown;
+                        };
+                    };
+                };
+            };
+            /** @description Status 401. */
+            401: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     "RateLimit-Limit": components["headers"]["RateLimitLimit"];

@@ -142,8 +142,9 @@ export class EffectLog {
 }
 
 // The capability’s input and who it is for; not the approval, which follows from them.
-async function requestOf({ capability, input, metadata, endUserToken }: CapabilityCall): Promise<string> {
-  const text = JSON.stringify([capability, input, metadata, endUserToken ?? null])
+async function requestOf({ capability, input, metadata, endUserToken, endUser }: CapabilityCall): Promise<string> {
+  const signedIn = endUser ? [endUser.issuer, endUser.subject] : []
+  const text = JSON.stringify([capability, input, metadata, endUserToken ?? null, ...signedIn])
   return bodyDigest(new TextEncoder().encode(text))
 }
 

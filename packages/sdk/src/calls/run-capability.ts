@@ -37,9 +37,18 @@ export async function runCapability(
   circumstances: CallCircumstances,
 ): Promise<CallOutcome> {
   const { startedAt, signal } = circumstances
-  const { executionId, callId, metadata } = call
-  const endUserToken = call.endUserToken || undefined
-  const context = { executionId, callId, metadata, endUserToken, capability: capability.name, startedAt, signal }
+  const { executionId, callId, metadata, endUser } = call
+  const endUserToken = call.endUserToken || (capability.requiresEndUser && endUser ? '' : undefined)
+  const context = {
+    executionId,
+    callId,
+    metadata,
+    endUserToken,
+    endUser,
+    capability: capability.name,
+    startedAt,
+    signal,
+  }
   if (capability.requiresEndUser && endUserToken === undefined) {
     return failure(
       'end_user_required',

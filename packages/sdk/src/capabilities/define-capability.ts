@@ -2,6 +2,7 @@ import {
   Capability,
   type CapabilityEffect,
   capabilityNameProblem,
+  type EndUser,
   fieldErrorsOf,
   type JsonObject,
   type Preview,
@@ -20,8 +21,16 @@ export interface CapabilityContext<RequiresEndUser extends boolean = boolean> {
   readonly capability: string
   /** When the call was verified. */
   readonly startedAt: Date
-  /** Whatever the owner’s own log-in issued, untouched; a string for certain where `requiresEndUser` is true. */
+  /**
+   * Whatever the owner’s own log-in issued, untouched; a string for certain where `requiresEndUser` is true. It is empty there
+   * where `endUser` says who it is instead.
+   */
   readonly endUserToken: RequiresEndUser extends true ? string : string | undefined
+  /**
+   * Who signed in at the issuer of `endUsers` in the configuration, as the token that the service verified says. Only calls of
+   * MCP clients have it.
+   */
+  readonly endUser?: EndUser | undefined
   /** What the page or the caller sent along. Anybody can write it, and it is recorded in traces. */
   readonly metadata: JsonObject
   /** Aborts when the caller leaves before the answer. Hand it to `fetch` and the like: what they then throw is no fault. */
@@ -58,7 +67,7 @@ export interface CapabilityOptions<Input, Output, RequiresEndUser extends boolea
   readonly input?: Input
   /** Describes what the handler returns. What does not fit fails the call with `output_invalid`. */
   readonly output?: Output
-  /** True: calls without an end-user token are refused before the handler runs. */
+  /** True: calls without an end-user token and without `endUser` are refused before the handler runs. */
   readonly requiresEndUser?: RequiresEndUser
   /** What the end user must be allowed, in words of your own: `orders:refund`. See `permissionsOf` of `createHandler`. */
   readonly permissions?: readonly Permission[]

@@ -1,4 +1,11 @@
-import { bodyDigest, type CallMode, computeSignature, type JsonObject, SIGNATURE_HEADERS } from '@svc/contract'
+import {
+  bodyDigest,
+  type CallMode,
+  computeSignature,
+  type EndUser,
+  type JsonObject,
+  SIGNATURE_HEADERS,
+} from '@svc/contract'
 import type { Clock } from '../clock.ts'
 import { randomText } from './random-text.ts'
 
@@ -18,6 +25,8 @@ export interface CallFields {
   readonly metadata?: JsonObject | undefined
   /** What the owner’s own log-in would have issued. Default: nobody is signed in. */
   readonly endUserToken?: string | undefined
+  /** Who signed in at the issuer of `endUsers`. Default: nobody. */
+  readonly endUser?: EndUser | undefined
   /** Default `exec_test`. */
   readonly executionId?: string | undefined
   /** Default `call_test`. */
@@ -72,8 +81,8 @@ export async function signRequest(options: SignRequestOptions): Promise<Request>
 /** The exact text of a call’s body. */
 export function callBody(call: Pick<SignCallOptions, 'capability' | 'input' | keyof CallFields>): string {
   const { capability, input = {}, metadata = {}, executionId = 'exec_test', callId = 'call_test', endUserToken } = call
-  const { mode, approvalId, previewHash } = call
-  const optional = { ...(endUserToken && { endUserToken }), mode, approvalId, previewHash }
+  const { endUser, mode, approvalId, previewHash } = call
+  const optional = { ...(endUserToken && { endUserToken }), endUser, mode, approvalId, previewHash }
   return JSON.stringify({ executionId, callId, capability, input, metadata, ...optional })
 }
 

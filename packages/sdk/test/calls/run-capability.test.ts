@@ -85,7 +85,7 @@ describe('the end user', () => {
       name: 'for-users',
       version,
       requiresEndUser: true,
-      handler: (_input, { endUserToken }) => endUserToken.length,
+      handler: (_input, { endUserToken, endUser }) => endUser?.subject ?? endUserToken.length,
     }),
   ])
 
@@ -98,6 +98,11 @@ describe('the end user', () => {
 
   test('is known to the handler by the untouched token', async () => {
     expect((await call('for-users', { endUserToken: TOKEN })).body).toEqual({ output: TOKEN.length })
+  })
+
+  test('is known by what the service verified, in place of a token', async () => {
+    const endUser = { issuer: 'https://login.example.com', subject: 'alice', scopes: [], claims: {} }
+    expect((await call('for-users', { endUser })).body).toEqual({ output: 'alice' })
   })
 })
 

@@ -21,7 +21,7 @@ import { textBytes } from '../usage/stored-bytes-rules.ts'
 import type { ApprovalDeps } from './deps.ts'
 import { approvalsOfExecution } from './list-store.ts'
 import { expireSome } from './outcome-store.ts'
-import { hashOfToken, keyAgain, keyOf, proofOf } from './proof.ts'
+import { hashOfUser, keyAgain, keyOf, proofOf } from './proof.ts'
 import { APPROVALS_PER_EXECUTION, previewOfInput, RESULTS } from './rules.ts'
 import { findApproval, insertApproval, type NewApproval } from './store.ts'
 
@@ -144,7 +144,7 @@ async function store(
     endpoint: runtime.endpoint ?? '',
     input_hash: inputHash,
     preview_hash: await previewHash(preview),
-    token_hash: hashOfToken(keyring, request.endUserToken, approvalId),
+    token_hash: hashOfUser(keyring, request, approvalId),
     expires_at: now + limits.approvalMs,
   }
   const row: NewApproval = {

@@ -1,4 +1,5 @@
 import { type ApprovalAnswer, type ApprovalDecision, Preview, previewHash } from '@svc/contract'
+import type { SignedInUser } from '../end-users/signed-in-user.ts'
 import { databaseAway, internal, invalidField, notFound } from '../errors.ts'
 import type { ExecutionScope } from '../executions/running.ts'
 import type { CachedRuntime } from '../runtimes/serving.ts'
@@ -7,7 +8,7 @@ import { Secret } from '../secrets/secret.ts'
 import { payloadHash } from './ask-approval.ts'
 import type { ApprovalDeps } from './deps.ts'
 import { dispatchApproved } from './dispatch-approved.ts'
-import { isProven, isTokenOf } from './proof.ts'
+import { isPrincipalOf, isProven, isTokenOf } from './proof.ts'
 import { NO_APPROVAL, notRun, RESULTS, statusAt } from './rules.ts'
 import { answerOf, awaitOutcome } from './standing.ts'
 import { type ApprovalRow, approve, type Decided, findApproval, readPayload, refuse } from './store.ts'
@@ -24,6 +25,9 @@ interface Sought {
   approvalId: string
   approvalKey: string
 }
+
+/** `endUser` is who signed in, in place of a token. */
+type Decision = ApprovalDecision & Pick<Sought, 'approvalId'> & { endUser?: SignedInUser | undefined }
 
 // A runtime that changes this often during one request is being deployed in a loop.
 const MAX_TRIES = 5
@@ -44,11 +48,13 @@ export async function readApproval(
 export async function decideApproval(
   deps: ApprovalDeps,
   { caller, scope }: { caller: ApprovalCaller; scope: ExecutionScope },
-  decision: ApprovalDecision & Pick<Sought, 'approvalId'>,
+  decision: Decision,
 ): Promise<ApprovalAnswer> {
   const found = await find(deps, caller, decision)
   const endUserToken = decision.endUserToken === undefined ? undefined : new Secret(decision.endUserToken)
-  requireToken(deps, found, endUserToken)
+  const { endUser } = decision
+  if (endUser) requirePrincipal(deps, found, endUser)
+  else requireToken(deps, found, endUserToken)
   if (statusAt(found, deps.clock.now()) !== 'pending') return awaitOutcome(deps, found, scope)
   if (!deps.lease.isHeld()) throw databaseAway()
   const cached = await caller.locate(found)
@@ -68,7 +74,7 @@ export async function decideApproval(
   const runtime = decided === 'decided' ? sideOf(cached, found) : undefined
   if (!runtime) return settledElsewhere(await awaitOutcome(deps, found, scope))
   deps.metrics.approvals('approved')
-  return dispatchApproved(deps, { approval: found, payload, runtime, scope, endUserToken })
+  return dispatchApproved(deps, { approval: found, payload, runtime, scope, endUserToken, endUser })
 }
 
 /** The runtime as a deployment that serves at the endpoint of the preview. */
@@ -93,6 +99,11 @@ async function find(deps: ApprovalDeps, caller: ApprovalCaller, { approvalId, ap
 
 function unknownApproval() {
   return notFound('The approval')
+}
+
+function requirePrincipal({ keyring }: ApprovalDeps, approval: ApprovalRow, endUser: SignedInUser): void {
+  const { token_hash: hash, approval_id: approvalId } = approval
+  if (hash === null || !isPrincipalOf(keyring, endUser, hash, approvalId)) throw unknownApproval()
 }
 
 function requireToken({ keyring }: ApprovalDeps, approval: ApprovalRow, token: Secret | undefined): void {

@@ -1,5 +1,6 @@
 import type { ApprovalAnswer, JsonObject } from '@svc/contract'
 import { toolResult } from '../agent/transcript.ts'
+import type { SignedInUser } from '../end-users/signed-in-user.ts'
 import type { ExecutionScope } from '../executions/running.ts'
 import { sendCall } from '../executions/send-call.ts'
 import { endedCall } from '../executions/trace-recorder.ts'
@@ -19,14 +20,15 @@ interface Approved {
   runtime: ServingRuntime
   scope: ExecutionScope
   endUserToken: Secret | undefined
+  endUser: SignedInUser | undefined
 }
 
 /** Dispatches an approved call, and records how it ended before it answers. */
 export async function dispatchApproved(deps: ApprovalDeps, approved: Approved): Promise<ApprovalAnswer> {
-  const { approval, payload, runtime, scope, endUserToken } = approved
+  const { approval, payload, runtime, scope, endUserToken, endUser } = approved
   const startedAt = deps.clock.now()
   const metadata = payload.metadata === null ? undefined : new JsonDocument<JsonObject>(payload.metadata)
-  const request = { metadata, endUserToken }
+  const request = { metadata, endUserToken, endUser }
   const result = await sendCall(
     deps,
     { admitted: { runtime, executionId: approval.execution_id, request }, scope },

@@ -1,6 +1,7 @@
+import type { SignedInUser } from '../end-users/signed-in-user.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { Secret } from '../secrets/secret.ts'
-import { type ApprovalTerms, keyText, proofText, tokenText } from './rules.ts'
+import { type ApprovalTerms, keyText, principalText, proofText, tokenText } from './rules.ts'
 
 type Hashing = Pick<Keyring, 'hash' | 'isHashOf'>
 
@@ -32,9 +33,24 @@ export function isProven(
   return keyring.isHashOf(proofText(key.reveal(), approval), approval.proof)
 }
 
-/** The stored hash of an end user's token. It fits one approval alone. */
-export function hashOfToken(keyring: Hashing, secret: Secret | undefined, approvalId: string): string | null {
+interface ForWhom {
+  endUserToken: Secret | undefined
+  endUser?: SignedInUser | undefined
+}
+
+/** The stored hash of the end user, by token or as signed in; null where there is none. It fits one approval alone. */
+export function hashOfUser(keyring: Hashing, { endUserToken: secret, endUser }: ForWhom, approvalId: string) {
+  if (endUser) return keyring.hash(principalText(endUser.principal.reveal(), approvalId))
   return secret ? keyring.hash(tokenText(secret.reveal(), approvalId)) : null
+}
+
+export function isPrincipalOf(
+  keyring: Hashing,
+  { principal }: SignedInUser,
+  hash: string,
+  approvalId: string,
+): boolean {
+  return keyring.isHashOf(principalText(principal.reveal(), approvalId), hash)
 }
 
 export function isTokenOf(keyring: Hashing, secret: Secret, hash: string, approvalId: string): boolean {

@@ -59,6 +59,11 @@ export function keyText(approvalId: string): string {
   return JSON.stringify(['approval-key', approvalId])
 }
 
+/** The same of who signed in, by issuer and subject. */
+export function principalText(principal: string, approvalId: string): string {
+  return JSON.stringify(['approval-principal', principal, approvalId])
+}
+
 /** The text whose keyed hash is stored of an end user's token. */
 export function tokenText(token: string, approvalId: string): string {
   return JSON.stringify(['approval-token', token, approvalId])

@@ -24,9 +24,12 @@ export async function deploy(
   { manifest, promote, traffic: share }: DeployRequest,
 ): Promise<DeployResponse> {
   deps.room.require()
-  const { capabilities, endpoint } = manifest
-  const problem = endpoint === undefined ? null : ownAddressProblem(endpoint, deps.ownUrls())
-  if (problem) throw invalidField('manifest.endpoint', problem)
+  const { capabilities, endpoint, endUsers } = manifest
+  const addresses = { endpoint, 'endUsers.issuer': endUsers?.issuer, 'endUsers.jwksUri': endUsers?.jwksUri }
+  for (const [field, address] of Object.entries(addresses)) {
+    const problem = address === undefined ? null : ownAddressProblem(address, deps.ownUrls())
+    if (problem) throw invalidField(`manifest.${field}`, problem)
+  }
   const { deploymentsPerHour: most, deploymentsKept: keep } = deps.limits
   const takeDeployment = (fullAt: number): number => {
     const taken = take(fullAt, perHour(most, most), deps.clock.now())

@@ -12,7 +12,7 @@ export interface Message {
   bodyDigest: string
 }
 
-/** The end user's token is part of the body, which only a socket sees. */
+/** The end user, by token or as signed in, is part of the body, which only a socket sees. */
 export function compose(call: DispatchCall): Message {
   const { executionId, callId, mode, traceparent } = call
   const key = mode ? `${callId}${IDEMPOTENCY_SUFFIXES[mode]}` : callId
@@ -26,11 +26,12 @@ const NO_APPROVAL = { approvalId: undefined, previewHash: undefined }
 
 // A `CapabilityCall` as JSON.
 function textOf(call: DispatchCall): string {
-  const { executionId, callId, capability, mode, input, metadata, endUserToken } = call
+  const { executionId, callId, capability, mode, input, metadata, endUserToken, endUser } = call
   const { approvalId, previewHash } = call.approval ?? NO_APPROVAL
   const head = JSON.stringify({ executionId, callId, capability, mode, approvalId, previewHash }).slice(0, -1)
   const token = endUserToken ? `,"endUserToken":${JSON.stringify(endUserToken.reveal())}` : ''
-  return `${head},"input":${input.text},"metadata":${metadata.text}${token}}`
+  const user = endUser ? `,"endUser":${endUser.reveal()}` : ''
+  return `${head},"input":${input.text},"metadata":${metadata.text}${token}${user}}`
 }
 
 const SAME_ON_EVERY_CALL: readonly string[] = Object.entries({

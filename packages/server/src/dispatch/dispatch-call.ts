@@ -27,6 +27,8 @@ export interface DispatchCall {
   input: JsonDocument<JsonObject>
   metadata: JsonDocument<JsonObject>
   endUserToken: Secret | undefined
+  /** JSON text of who signed in, as the endpoint is told. */
+  endUser?: Secret | undefined
   /** What the call asks for that does not run its capability; absent from calls that do. */
   mode?: CallMode | undefined
   /** Of a call that a person approved. */

@@ -14,6 +14,7 @@ import { type Endpoint, EndpointStates } from './endpoint-states.ts'
 import { type CallFailure, FAILURES, nameOfFailure, UNKNOWN_PROBE, unknownOutcome } from './failures.ts'
 import { type OutgoingMessage, postMessage } from './post-message.ts'
 import { type ReadAnswer, readAnswer } from './read-answer.ts'
+import { readDocument } from './read-document.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 
 export interface DispatcherDeps extends Pick<AttemptDeps, 'clock' | 'randomNonce'> {
@@ -59,6 +60,8 @@ export function createDispatcher(deps: DispatcherDeps) {
     probe: (endpoint: ProbedEndpoint) => probe(context, endpoint),
     /** Posts a message that is no call, under the same rules for addresses. */
     post: (message: OutgoingMessage, signal: AbortSignal) => postMessage(agent, message, signal),
+    /** Gets a JSON document, under the same rules for addresses; null where there is none. */
+    read: (url: string, signal: AbortSignal) => readDocument(agent, url, signal),
     /** Calls an endpoint in right and in false ways, and reports. Nothing of it is recorded, not even its health. */
     examine: (examination: Examination) =>
       examine(

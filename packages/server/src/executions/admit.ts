@@ -1,6 +1,7 @@
 import type { ExecutionKind, ExecutionSurface, JsonObject } from '@svc/contract'
 import { isForCandidate, type SplitSubject, splitPoint } from '../deployments/split-rules.ts'
 import type { Redactor } from '../dispatch/redact.ts'
+import type { SignedInUser } from '../end-users/signed-in-user.ts'
 import { type AppError, busy, databaseAway, internal, limited } from '../errors.ts'
 import type { JsonDocument } from '../lib/json-document.ts'
 import { unlessStopped } from '../lib/stop-signal.ts'
@@ -29,6 +30,8 @@ export interface ExecutionRequest<C extends NewCall | null> {
   /** JSON text. */
   messageShape: string
   endUserToken: Secret | undefined
+  /** Who signed in, in place of a token. */
+  endUser?: SignedInUser | undefined
   /** Removes the end user's token from what is stored. */
   redactor: Redactor
   /** The one call of an execution without a model, stored with its admission. */

@@ -11,6 +11,8 @@ import type { Judgement } from '../agent/run-calls.ts'
 import { createApprovalRequests } from '../approvals/ask-approval.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { redactorOf } from '../dispatch/redact.ts'
+import { isAcceptedBy, type SignedInUser } from '../end-users/signed-in-user.ts'
+import { signInChanged } from '../end-users/verify-token.ts'
 import { approvalNeeded, endUserRequired, invalid, notFound } from '../errors.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import { type CachedRuntime, lookUpById, revalidating } from '../runtimes/serving.ts'
@@ -31,12 +33,14 @@ import { settle } from './settle.ts'
 import { endedCall, newCall } from './trace-recorder.ts'
 
 interface CallBody {
-  /** `broker` is anonymous, `capability` comes with a public key. */
+  /** `broker` is anonymous, `capability` comes with a public key or a user who signed in. */
   kind: 'broker' | 'capability'
   capability: string
   input: JsonObject
   metadata?: JsonObject | undefined
   endUserToken: string | undefined
+  /** Who signed in, in place of a token. */
+  endUser?: SignedInUser | undefined
   /** The key under which the caller may repeat the call. */
   idempotencyKey?: string | undefined
   /** The protocol of a broker call that came by another route than the broker's own. */
@@ -61,6 +65,7 @@ export function toCallRequest(body: CallBody) {
     input: new JsonDocument(JSON.stringify(input), input),
     metadata: metadata && JsonDocument.of(metadata),
     endUserToken: toSecret(body.endUserToken),
+    endUser: body.endUser,
   }
 }
 
@@ -91,10 +96,11 @@ export function admitCall(
   request: CallRequest,
   once?: OnceKey,
 ): Promise<Admitted<NewCall | null>> {
-  const { kind, surface, input, metadata, endUserToken } = request
+  const { kind, surface, input, metadata, endUserToken, endUser } = request
   // Strangers and agents get what the runtime publishes: the stable deployment.
   const split = kind === 'capability' && !surface ? { subject: () => splitSubject(request) } : undefined
   return admit(deps, { ...caller, split }, (runtime, startedAt) => {
+    if (endUser && !isAcceptedBy(endUser, runtime.deployment?.endUsers)) throw signInChanged(deps, runtime)
     const capability = requireCallable(runtime, request.capability, surface ? 'capability' : kind)
     if (kind === 'broker') checkEndUser(capability, endUserToken)
     if (capability.confirm && request.canAsk === false) throw approvalNeeded()
@@ -102,13 +108,13 @@ export function admitCall(
     const accept = (faults: FieldErrors | null): ExecutionRequest<NewCall | null> => {
       if (faults) throw invalidInput(faults)
       if (capability.confirm)
-        return { kind, surface, metadata, messageShape: '[]', endUserToken, redactor, call: null, once }
+        return { kind, surface, metadata, messageShape: '[]', endUserToken, endUser, redactor, call: null, once }
       const stored = storedText(redactor.jsonText(input.text), deps.limits.storedBytes)
       const { name, effect } = capability
       const hasToken = endUserToken ? true : undefined
       const ids = { callId: deps.newId('call'), ordinal: 0, step: 0, sentTo: askableAddress(runtime) }
       const call = { capability: name, effect, hasToken, input: stored, startedAt, ...ids }
-      return { kind, surface, metadata, messageShape: '[]', endUserToken, redactor, call, once }
+      return { kind, surface, metadata, messageShape: '[]', endUserToken, endUser, redactor, call, once }
     }
     const faults = capability.checkInput(input, 'input', caller.scope.signal)
     return faults instanceof Promise ? faults.then(accept) : accept(faults)

@@ -79,9 +79,10 @@ async function requireRoom({ db }: Pick<ExecutionDeps, 'db'>, ownerId: string, k
   if (await hasKeys(db, ownerId, most)) throw limited(tooMany, 60_000)
 }
 
-// Everything that the call is made of. The end user's token is only part of a hash under the master key.
-function bodyOf({ capability, input, metadata, endUserToken }: CallRequest): string {
-  return JSON.stringify([capability, input.text, metadata?.text ?? null, endUserToken?.digest() ?? null])
+// Everything that the call is made of. Who the end user is is only part of a hash under the master key.
+function bodyOf({ capability, input, metadata, endUserToken, endUser }: CallRequest): string {
+  const user = endUser ? [endUser.principal.digest()] : []
+  return JSON.stringify([capability, input.text, metadata?.text ?? null, endUserToken?.digest() ?? null, ...user])
 }
 
 const FIRST_PAUSE_MS = 20

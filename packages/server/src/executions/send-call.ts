@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import type { DispatchCall } from '../dispatch/dispatch-call.ts'
+import type { SignedInUser } from '../end-users/signed-in-user.ts'
 import { EMPTY_OBJECT } from '../lib/json-document.ts'
 import { randomText } from '../lib/random.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
@@ -16,7 +17,10 @@ type SendDeps = Pick<ExecutionDeps, 'db' | 'clock' | 'keyring' | 'dispatcher' | 
 export interface SendingExecution {
   runtime: ServingRuntime
   executionId: string
-  request: Pick<DispatchCall, 'endUserToken'> & { metadata: DispatchCall['metadata'] | undefined }
+  request: Pick<DispatchCall, 'endUserToken'> & {
+    metadata: DispatchCall['metadata'] | undefined
+    endUser?: SignedInUser | undefined
+  }
 }
 
 type SentCall = Pick<AgentCall, 'callId' | 'capability' | 'input'> & Pick<DispatchCall, 'mode' | 'approval'>
@@ -45,6 +49,7 @@ export async function sendCall(
         approval,
         metadata: request.metadata ?? EMPTY_OBJECT,
         endUserToken: request.endUserToken,
+        endUser: request.endUser?.told,
         traceparent,
         held: scope.held,
         signal: scope.dispatchSignal,

@@ -3,7 +3,7 @@ import { forbidden } from '../errors.ts'
 import type { CachedRuntime } from '../runtimes/serving.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 
-const EXPOSED = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
+const EXPOSED = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, www-authenticate, x-request-id'
 const PREFLIGHT_SECONDS = '600'
 
 // The characters that browsers send. No others may be echoed into a response header.

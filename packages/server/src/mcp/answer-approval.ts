@@ -4,6 +4,8 @@ import { decideApproval } from '../approvals/decide-approval.ts'
 import type { ApprovalDeps } from '../approvals/deps.ts'
 import { plainLine, statusAt } from '../approvals/rules.ts'
 import { answerOf } from '../approvals/standing.ts'
+import { isAcceptedBy } from '../end-users/signed-in-user.ts'
+import { signInChanged } from '../end-users/verify-token.ts'
 import { AppError } from '../errors.ts'
 import { accountOfRequest, cachedRuntimeOf, setExecution, stateOf } from '../http/request-state.ts'
 import { JsonDocument } from '../lib/json-document.ts'
@@ -62,7 +64,12 @@ export async function answerDecision(
   const cached = cachedRuntimeOf(request)
   const { runtimeId } = cached.runtime
   if (!cached.isFresh) await cached.refresh()
-  requireTool(cached.runtime, call.name)
+  const requireSame = ({ deployment }: ServingRuntime) => {
+    // A later deployment may have removed the tool, or signs users in elsewhere.
+    if (!deployment?.capabilities.has(call.name)) throw unknownTool()
+    if (call.endUser && !isAcceptedBy(call.endUser, deployment.endUsers)) throw signInChanged(deps, cached.runtime)
+  }
+  requireSame(cached.runtime)
   const opened = await openApproval(deps, { ...call, runtimeId })
   if (!opened) throw otherState()
   const { approval, approvalId, approvalKey } = opened
@@ -76,10 +83,10 @@ export async function answerDecision(
   const scope = deps.running.begin(accountOfRequest(request), deps.limits.executionMs, stateOf(request))
   const caller = {
     owns: (found: { runtime_id: string }) => found.runtime_id === runtimeId,
-    locate: () => guardTool(cached, call.name),
+    locate: () => guard(cached, requireSame),
   }
   try {
-    const said = { decision, approvalId, approvalKey, endUserToken: undefined }
+    const said = { decision, approvalId, approvalKey, endUserToken: undefined, endUser: call.endUser }
     return toResult(await decideApproval(deps, { caller, scope }, said))
   } catch (error) {
     throw error instanceof AppError && error.code === 'not_found' ? otherState() : error
@@ -95,13 +102,8 @@ function otherState(): MessageFault {
   )
 }
 
-/** A later deployment may have removed the tool. */
-function requireTool({ deployment }: ServingRuntime, name: string): void {
-  if (!deployment?.capabilities.has(name)) throw unknownTool()
-}
-
-/** A runtime whose tool is looked for again when it is read again. */
-function guardTool(found: CachedRuntime, name: string): CachedRuntime {
+/** A runtime that is judged again when it is read again. */
+function guard(found: CachedRuntime, judge: (runtime: ServingRuntime) => void): CachedRuntime {
   return {
     get runtime() {
       return found.runtime
@@ -111,7 +113,7 @@ function guardTool(found: CachedRuntime, name: string): CachedRuntime {
     },
     async refresh() {
       await found.refresh()
-      requireTool(found.runtime, name)
+      judge(found.runtime)
     },
   }
 }

@@ -4,8 +4,16 @@ import type { z } from 'zod'
 import { internal } from '../errors.ts'
 import { answerJsonText } from '../http/json-answer.ts'
 import { cachedRuntimeOf } from '../http/request-state.ts'
-import { answerTool, type McpDeps } from './answer-tool.ts'
-import { type Answer, invalidParams, type Message, MessageFault, refusalBody, SUPPORTED_VERSIONS } from './messages.ts'
+import { type Asked, answerTool, type McpDeps } from './answer-tool.ts'
+import {
+  type Answer,
+  invalidParams,
+  META,
+  type Message,
+  MessageFault,
+  refusalBody,
+  SUPPORTED_VERSIONS,
+} from './messages.ts'
 import { judgeRequest, negotiated, type Request } from './protocol-rules.ts'
 import { type PublishedServer, publishedServer } from './tools.ts'
 
@@ -16,14 +24,15 @@ const CACHED = { ttlMs: DISCOVERY_TTL_SECONDS * 1000, cacheScope: 'public' }
 /** The answer to one message; undefined to a notification, which is accepted and ignored. */
 export async function answerMessage(
   deps: McpDeps,
-  reply: FastifyReply,
+  asked: Asked,
   message: Message,
 ): Promise<z.input<typeof Answer> | undefined> {
   const { id } = message
+  const { reply } = asked
   if (id === undefined) return undefined
   try {
     const request = judgeRequest(message, reply.request.headers)
-    const result = await resultOf(deps, reply, request)
+    const result = await resultOf(deps, asked, request)
     answerJsonText(reply)
     return { jsonrpc: '2.0', id, result: { ...result } }
   } catch (error) {
@@ -34,12 +43,14 @@ export async function answerMessage(
   }
 }
 
-async function resultOf(deps: McpDeps, reply: FastifyReply, request: Request): Promise<object> {
+async function resultOf(deps: McpDeps, asked: Asked, request: Request): Promise<object> {
+  const { reply } = asked
   if (request.method === 'ping') return {}
   if (request.method === 'tools/call') {
-    const result = await answerTool(deps, reply, request)
+    const { challenges, ...result } = { challenges: undefined, ...(await answerTool(deps, asked, request)) }
     const { meta } = serverOf(reply)
-    return request.era === 'modern' ? { resultType: 'complete', ...result, _meta: meta } : { ...result, _meta: meta }
+    const _meta = challenges ? { ...Object(meta.value), [META.challenges]: challenges } : meta
+    return request.era === 'modern' ? { resultType: 'complete', ...result, _meta } : { ...result, _meta }
   }
   const cached = cachedRuntimeOf(reply.request)
   // No admission confirms that the cached deployment still serves.

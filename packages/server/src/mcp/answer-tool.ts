@@ -1,7 +1,10 @@
 import { isJsonObject, type JsonObject } from '@svc/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApprovalDeps } from '../approvals/deps.ts'
-import { APPROVAL_NEEDED, AppError } from '../errors.ts'
+import { challengeOf } from '../end-users/rules.ts'
+import type { SignedInUser } from '../end-users/signed-in-user.ts'
+import { resourceOf, type SignInDeps, signInNeeded } from '../end-users/verify-token.ts'
+import { APPROVAL_NEEDED, AppError, END_USER_REQUIRED } from '../errors.ts'
 import { answerCall } from '../executions/answer-execution.ts'
 import { type CallOutcome, toCallRequest } from '../executions/call-capability.ts'
 import type { ExecutionDeps } from '../executions/deps.ts'
@@ -10,14 +13,21 @@ import { cachedRuntimeOf } from '../http/request-state.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import { answerDecision, askPerson, canElicit, type InputRequired } from './answer-approval.ts'
 import { invalidParams, unknownTool } from './messages.ts'
-import type { Request } from './protocol-rules.ts'
+import { canSignIn, type Request } from './protocol-rules.ts'
 import { failure, output, type ToolResult } from './tool-results.ts'
 
-export type McpDeps = ExecutionDeps & ApprovalDeps
+export type McpDeps = ExecutionDeps & ApprovalDeps & SignInDeps
+
+/** Where an answer goes, and who asked, where somebody signed in. */
+export interface Asked {
+  reply: FastifyReply
+  endUser: SignedInUser | undefined
+}
 
 interface ToolCall {
   name: string
   input: JsonObject
+  endUser: SignedInUser | undefined
   /** Whether a person can be asked: the client can show a form, and repeats the call with what was said. */
   canAsk: boolean
 }
@@ -25,11 +35,11 @@ interface ToolCall {
 /** Calls a capability as the broker does. What the model can mend is a result; throws what concerns the client. */
 export async function answerTool(
   deps: McpDeps,
-  reply: FastifyReply,
+  { reply, endUser }: Asked,
   message: Request,
 ): Promise<ToolResult | InputRequired> {
   const { era, params } = message
-  const call = toCall(message)
+  const call = toCall(message, endUser)
   try {
     if (era === 'modern' && params['requestState'] !== undefined) {
       const decided = { ...call, state: params['requestState'], responses: params['inputResponses'] }
@@ -38,25 +48,29 @@ export async function answerTool(
     const cached = cachedRuntimeOf(reply.request)
     return toResult(await answerCall(deps, { reply, cached: cached }, toRequest(reply.request, message, call)), message)
   } catch (error) {
+    if (error instanceof AppError && error.message === END_USER_REQUIRED)
+      return askToSignIn(deps, reply.request, message)
     return toldAsResult(error)
   }
 }
 
-function toCall({ era, params, clientCapabilities }: Request): ToolCall {
+function toCall({ era, params, clientCapabilities }: Request, endUser: SignedInUser | undefined): ToolCall {
   const { name, arguments: input = {} } = params
   if (typeof name !== 'string') throw invalidParams('params.name must be the name of a tool')
   if (!isJsonObject(input)) throw invalidParams('params.arguments must be an object')
-  return { name, input, canAsk: era === 'modern' && canElicit(clientCapabilities) }
+  return { name, input, endUser, canAsk: era === 'modern' && canElicit(clientCapabilities) }
 }
 
-function toRequest({ headers }: FastifyRequest, { era }: Request, { name, input, canAsk }: ToolCall) {
+function toRequest({ headers }: FastifyRequest, { era }: Request, { name, input, endUser, canAsk }: ToolCall) {
   const { 'idempotency-key': idempotencyKey } = IdempotencyHeaders.parse(headers)
   return toCallRequest({
-    kind: 'broker',
+    // Who signed in is not anonymous, and draws on the quota itself.
+    kind: endUser ? 'capability' : 'broker',
     surface: 'mcp',
     capability: name,
     input,
     endUserToken: undefined,
+    endUser,
     idempotencyKey,
     canAsk,
     // In earlier revisions a connection that closes cancels nothing.
@@ -71,13 +85,24 @@ function toResult({ ok, body }: CallOutcome, { era, clientCapabilities }: Reques
   return canElicit(clientCapabilities) ? askPerson(body.approval) : failure(APPROVAL_NEEDED)
 }
 
+/** Asks for a sign-in as the client knows it: by the transport, or in a result. */
+function askToSignIn(deps: McpDeps, request: FastifyRequest, message: Request): ToolResult {
+  const resource = resourceOf(deps, cachedRuntimeOf(request).runtime)
+  if (!resource) return failure(END_USER_REQUIRED)
+  if (canSignIn(message, request.headers)) throw signInNeeded(resource, SIGN_IN)
+  const challenge = challengeOf(resource, { error: 'insufficient_scope', description: SIGN_IN })
+  return { ...failure(SIGN_IN), challenges: [challenge] }
+}
+
+const SIGN_IN = 'This tool works for a signed-in user only: sign in first.'
+
 /** Refusals that a model can mend, or should tell its user of. Throws the others. */
 function toldAsResult(error: unknown): ToolResult {
   if (!(error instanceof AppError)) throw error
   const { code, message, fieldErrors = {} } = error
   if (code === 'not_found') throw unknownTool()
   // Any other 403 is the origin's: the runtime was read again, and has another list.
-  if (message === APPROVAL_NEEDED || code === 'unauthorized') return failure(message)
+  if (message === APPROVAL_NEEDED) return failure(message)
   if (code !== 'validation_error' || !('input' in fieldErrors)) throw error
   const faults = Object.entries(fieldErrors).map(([field, said]) => `${field}: ${said.join(' ')}`)
   return failure(faults.join('\n'))

@@ -14,11 +14,13 @@ export function isLegacy(version: unknown): version is (typeof LEGACY)[number] {
   return LEGACY.some((known) => known === version)
 }
 
-/** The keys of `_meta` that the protocol reserves. */
+/** The keys of `_meta` that the protocol reserves, or hosts have agreed on. */
 export const META = {
   version: 'io.modelcontextprotocol/protocolVersion',
   capabilities: 'io.modelcontextprotocol/clientCapabilities',
   server: 'io.modelcontextprotocol/serverInfo',
+  /** Of a result that asks for a sign-in. */
+  challenges: 'mcp/www_authenticate',
 } as const
 
 /** Error codes of JSON-RPC and of the protocol. */

@@ -1,9 +1,10 @@
 import type { JsonObject } from '@svc/contract'
 import { payloadHash } from '../approvals/ask-approval.ts'
 import type { ApprovalDeps } from '../approvals/deps.ts'
-import { isProven } from '../approvals/proof.ts'
+import { isPrincipalOf, isProven } from '../approvals/proof.ts'
 import { NO_APPROVAL } from '../approvals/rules.ts'
 import { type ApprovalRow, findApproval } from '../approvals/store.ts'
+import type { SignedInUser } from '../end-users/signed-in-user.ts'
 import { Secret } from '../secrets/secret.ts'
 
 export interface RepeatedCall {
@@ -12,6 +13,7 @@ export interface RepeatedCall {
   runtimeId: string
   name: string
   input: JsonObject
+  endUser: SignedInUser | undefined
 }
 
 export interface OpenedApproval {
@@ -29,18 +31,19 @@ export function approvalState({ approvalId, approvalKey }: Omit<OpenedApproval, 
 }
 
 /**
- * The approval that a state opens; null where it is another call's, its key is wrong, or its execution had an end user's
- * token, which no call by this protocol has.
+ * The approval that a state opens; null where it is another call's or another user's, or its key is wrong.
  */
 export async function openApproval(
   { db, keyring }: Pick<ApprovalDeps, 'db' | 'keyring'>,
-  { state, runtimeId, name, input }: RepeatedCall,
+  { state, runtimeId, name, input, endUser }: RepeatedCall,
 ): Promise<OpenedApproval | null> {
   const [, approvalId = '', approvalKey = ''] = (typeof state === 'string' && STATE.exec(state)) || []
   const approval = await findApproval(db, approvalId)
   const isOpened = isProven(keyring, new Secret(approvalKey), approval ?? NO_APPROVAL)
   if (!approval || !isOpened || approval.runtime_id !== runtimeId || approval.capability !== name) return null
-  if (approval.token_hash !== null) return null
+  const { token_hash: hash } = approval
+  // One that has a user has a hash, be it of an end user's token, which no call by this protocol has.
+  if (endUser ? hash === null || !isPrincipalOf(keyring, endUser, hash, approvalId) : hash !== null) return null
   const inputHash = await payloadHash(input, NO_METADATA).catch(() => null)
   return approval.input_hash === inputHash ? { approval, approvalId, approvalKey } : null
 }

@@ -48,6 +48,14 @@ export function judgeRequest({ method, params = {} }: Message, headers: Headers)
   return { era, method, params, clientCapabilities: era === 'modern' ? requireEnvelope(meta) : {} }
 }
 
+const SIGN_IN_EXTENSION = /^io\.modelcontextprotocol\/(oauth|enterprise-managed-authorization)/
+
+/** Whether a client says that it signs its user in where the transport answers 401. */
+export function canSignIn({ clientCapabilities: { extensions } }: Request, headers: Headers): boolean {
+  if (headerOf(headers, 'x-svc-sign-in') === 'transport') return true
+  return isJsonObject(extensions) && Object.keys(extensions).some((name) => SIGN_IN_EXTENSION.test(name))
+}
+
 /** The version that a handshake agrees on. */
 export function negotiated({ protocolVersion }: { protocolVersion?: unknown }): string {
   return isLegacy(protocolVersion) ? protocolVersion : LATEST_LEGACY

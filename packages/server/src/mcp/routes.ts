@@ -2,13 +2,14 @@ import { EXECUTION_ID_HEADER } from '@svc/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { MANIFEST_CACHE_CONTROL } from '../deployments/discovery.ts'
+import { verifyAuthorization } from '../end-users/verify-token.ts'
 import { type AppError, forbidden } from '../errors.ts'
 import { IdempotencyHeaders } from '../executions/idempotency.ts'
 import { answerPreflights, checkOrigin, echoOrigin, guardOrigin } from '../http/cors.ts'
 import { toAppError } from '../http/error-handler.ts'
 import { RuntimeParams } from '../http/params.ts'
 import { judgeVisitor, limitNotFound, removeRateHeaders, takeRate } from '../http/rate-limit.ts'
-import { setCachedRuntime } from '../http/request-state.ts'
+import { cachedRuntimeOf, setCachedRuntime } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
 import { type CachedRuntime, lookUpById, revalidating, type ServingDeps } from '../runtimes/serving.ts'
 import { answerMessage } from './answer-message.ts'
@@ -18,7 +19,7 @@ import { ServerJson, serverJson } from './server-json.ts'
 
 const PATH = '/v1/mcp/:runtimeId'
 
-const REFUSALS = { 400: Refusal, 403: Refusal, 404: Refusal, 429: Refusal, 500: Refusal } as const
+const REFUSALS = { 400: Refusal, 401: Refusal, 403: Refusal, 404: Refusal, 429: Refusal, 500: Refusal } as const
 
 const CALL = {
   summary: 'Speak to a runtime as an MCP server',
@@ -91,7 +92,8 @@ export function mcpRoutes(plane: FastifyInstance, deps: McpDeps): void {
       },
     },
     async (request, reply) => {
-      const answer = await answerMessage(deps, reply, request.body)
+      const endUser = await readUser(deps, request)
+      const answer = await answerMessage(deps, { reply, endUser }, request.body)
       if (answer === undefined) return reply.code(202).send()
       return answer
     },
@@ -127,6 +129,13 @@ function enter(
   const take = () => takeRate(deps, { cached: cached, routes: 'broker' }, request, reply)
   const judged = revalidating(cached, (runtime) => checkOrigin(runtime, request, reply))
   return judged instanceof Promise ? judged.then(take) : take()
+}
+
+/** Who signed in, if anybody did. A bad token is refused whatever the message asks for. */
+async function readUser(deps: McpDeps, request: FastifyRequest) {
+  const { authorization } = request.headers
+  if (authorization === undefined) return undefined
+  return revalidating(cachedRuntimeOf(request), (runtime) => verifyAuthorization(deps, runtime, authorization))
 }
 
 /** A refusal of the service as a JSON-RPC error. */

@@ -3,16 +3,27 @@ import { JsonDocument } from '../lib/json-document.ts'
 import type { Era } from './messages.ts'
 
 /** The result of `tools/call`, without what all results have. */
-export type ToolResult =
-  | { content: TextContent[]; structuredContent?: JsonDocument; isError: false }
-  | { content: TextContent[]; isError: true }
+export type ToolResult = Output | Failure
+
+interface Output {
+  content: TextContent[]
+  structuredContent?: JsonDocument
+  isError: false
+}
+
+interface Failure {
+  content: TextContent[]
+  isError: true
+  /** Values of `WWW-Authenticate`, of a call that needs a sign-in. */
+  challenges?: string[]
+}
 
 interface TextContent {
   type: 'text'
   text: string
 }
 
-export function failure(text: string): ToolResult {
+export function failure(text: string): Failure {
   return { content: [{ type: 'text', text }], isError: true }
 }
 

@@ -31,7 +31,7 @@ export function ceilingProblem(tier: Tier, runtimeCount: number): string | null 
 export function ownAddressProblem(endpoint: string, ownUrls: readonly string[]): string | null {
   const url = new URL(endpoint)
   const isOwn = ownUrls.some((own) => isBelow(url, new URL(own)))
-  return isOwn ? 'must not be an address of this service: capabilities run on a server of their owner’s.' : null
+  return isOwn ? 'must not be an address of this service: name a server of your own.' : null
 }
 
 function isBelow(url: URL, own: URL): boolean {

@@ -91,6 +91,7 @@ export async function runtimeDetail(deps: RuntimeDeps, owner: Owner, runtimeId: 
     lastSeenAt: isoTimeOrNull(row.last_seen_at),
     website: manifest?.website ?? null,
     adp: manifest?.adp ?? null,
+    endUsers: manifest?.endUsers ?? null,
   }
 }
 

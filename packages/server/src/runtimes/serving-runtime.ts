@@ -3,6 +3,7 @@ import {
   type Capability,
   type CapabilityEffect,
   DEFAULT_EFFECT,
+  type EndUsers,
   type JsonObject,
   type Tier,
   type Website,
@@ -40,6 +41,8 @@ export interface ServingDeployment {
   website: Website | null
   adp: Adp | null
   instructions: string | null
+  /** Who signs its end users in. */
+  endUsers: EndUsers | null
   /** Whether the endpoint tells what became of a call. */
   reconcile: boolean
   /** Where it is called; null where its manifest names no address, and the runtime's is used. */
@@ -145,6 +148,7 @@ export function toServingDeployment(
     website: manifest.website ?? null,
     adp: manifest.adp ?? null,
     instructions: manifest.agent?.instructions ?? null,
+    endUsers: manifest.endUsers ?? null,
     reconcile: manifest.reconcile ?? false,
     endpoint: manifest.endpoint ?? null,
     agentLimits: manifest.agent?.limits ?? {},

@@ -28,6 +28,7 @@ const MANIFEST = {
   capabilities: [capability('echo'), capability('order')],
   website: { name: 'Shop', url: 'https://shop.example.com' },
   adp: { namespace: 'com.example.shop' },
+  endUsers: { issuer: 'https://login.example.com', scopes: ['orders:read'] },
 }
 
 /** Fields of a manifest with values that they must refuse, and something that the refusal must say. */
@@ -78,6 +79,11 @@ const BAD_FIELDS: readonly (readonly [path: string, said: string, values: readon
     'https://',
     ['', 'http://shop.example.com/svc', 'ftp://shop.example.com', '/svc', 'http://localhost.example.com'],
   ],
+  ['endUsers.issuer', 'https://', ['', 'http://login.example.com', 'login.example.com']],
+  ['endUsers.issuer', 'query', ['https://login.example.com/?tenant=1']],
+  ['endUsers.jwksUri', 'https://', ['http://login.example.com/jwks', 'data:application/json,{}']],
+  ['endUsers.audience', '', ['', 'a'.repeat(2049)]],
+  ['endUsers.scopes.0', 'one scope', ['orders read', 'orders"', 'größe']],
 ]
 
 // Manifests are judged before any store is asked: one engine tells as much as two.

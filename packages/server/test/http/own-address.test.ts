@@ -4,7 +4,7 @@ import { describeEngine, describeEngines, useDatabase } from '../support/engines
 import { setScene } from '../support/scene.ts'
 import { startForTest } from '../support/service.ts'
 
-const OWN = 'must not be an address of this service: capabilities run on a server of their owner’s.'
+const OWN = 'must not be an address of this service: name a server of your own.'
 
 // Endpoints are judged before any store is asked: one engine tells as much as two.
 describeEngine('sqlite', 'an endpoint on the service’s own address', (engine) => {
@@ -33,6 +33,8 @@ describeEngine('sqlite', 'an endpoint on the service’s own address', (engine) 
       expect(faultsIn(await register(body))).toEqual({ endpoint: [OWN] })
     }
     expect(faultsIn(await service.deploy(runtime, { endpoint }))).toEqual({ 'manifest.endpoint': [OWN] })
+    const issuer = faultsIn(await service.deploy(runtime, { endUsers: { issuer: endpoint } }))
+    expect(issuer).toEqual({ 'manifest.endUsers.issuer': [OWN] })
     const detail = await service.send('GET', `/v1/runtimes/${runtimeId}`, { key: owner.apiKey })
     expect(detail.json()).toMatchObject({ endpoint: 'http://127.0.0.1:9/svc', deployment: null })
   })

@@ -30,6 +30,7 @@ const ROUTES = [
   ['public', 'GET', '/v1/runtime/:runtimeId/manifest'],
   ['public', 'GET', '/v1/runtime/:runtimeId/openapi.json'],
   ['public', 'GET', '/v1/runtime/:runtimeId/server.json'],
+  ['public', 'GET', '/.well-known/oauth-protected-resource/v1/mcp/:runtimeId'],
   ['public', 'POST', '/v1/capabilities/:runtimeId/:capability'],
   ['public', 'POST', '/v1/mcp/:runtimeId'],
   ['public', 'GET', '/v1/mcp/:runtimeId'],

@@ -1,9 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { APPROVING, dispatched } from '../support/approvals.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { connectClient } from '../support/mcp.ts'
+import { connectClient, listen, mcpPath } from '../support/mcp.ts'
 import { setScene } from '../support/scene.ts'
 import { capability } from '../support/service.ts'
 
@@ -41,6 +43,19 @@ describeEngine('sqlite', 'a client of the protocol', (engine) => {
         isError: true,
       })
     })
+  })
+
+  // holds MCP-02
+  test('of the library’s first version connects, lists the tools and calls one', async () => {
+    const scene = await setScene(database())
+    const transport = new FirstTransport(new URL(mcpPath(scene), await listen(scene)))
+    const client = new FirstClient({ name: 'test', version: '1.0.0' })
+    await client.connect(transport)
+    onTestFinished(() => client.close())
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['echo'])
+    const result = await client.callTool({ name: 'echo', arguments: { text: 'a' } })
+    expect(result).toMatchObject({ structuredContent: { text: 'a' }, isError: false })
+    await expect(client.callTool({ name: 'nothing' })).rejects.toMatchObject({ code: -32602 })
   })
 
   // holds MCP-10

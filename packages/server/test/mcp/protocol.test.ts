@@ -79,6 +79,8 @@ describeEngine('sqlite', 'a message of the Model Context Protocol', (engine) => 
     ['another method', { 'mcp-method': 'tools/list' }, -32020],
     ['no name', { 'mcp-name': undefined }, -32020],
     ['another name', { 'mcp-name': 'other' }, -32020],
+    ['two methods', { 'mcp-method': 'tools/call, tools/list' }, -32020],
+    ['a name in other letters', { 'mcp-name': 'Echo' }, -32020],
     ['a name that is no base64', { 'mcp-name': '=?base64?ZWNob!?=' }, -32020],
     ['a name of loose base64', { 'mcp-name': '=?base64?ZWNobx?=' }, -32020],
   ])('whose headers say %s is refused', async (_, headers, code) => {
@@ -151,9 +153,11 @@ describeEngine('sqlite', 'a message of the Model Context Protocol', (engine) => 
       ['an id with a fraction', JSON.stringify({ ...list, id: 1.5 }), -32600],
       ['an id that no double holds', '{"jsonrpc":"2.0","id":1e400,"method":"tools/list"}', -32600],
       ['an id that a double rounds', '{"jsonrpc":"2.0","id":9007199254740993,"method":"tools/list"}', -32600],
+      ['an id of 300 digits', `{"jsonrpc":"2.0","id":${'9'.repeat(300)},"method":"tools/list"}`, -32600],
       ['an id of 300 characters', JSON.stringify({ ...list, id: 'i'.repeat(300) }), -32600],
       ['a response', JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} }), -32600],
       ['params that are a list', JSON.stringify({ ...list, params: [] }), -32602],
+      ['a prototype key in arguments', '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"__proto__":{}}}}', -32600],
       ['a prototype key', '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"__proto__":{}}}', -32600],
     ])('as %s is a refusal of the protocol', async (_, payload, code) => {
       const answer = await post(payload)
@@ -162,8 +166,10 @@ describeEngine('sqlite', 'a message of the Model Context Protocol', (engine) => 
     })
 
     test('as text of another type is a refusal of the protocol', async () => {
-      const answer = await post(JSON.stringify(list), { 'content-type': 'text/plain' })
-      expect([answer.statusCode, answer.json().error.code]).toEqual([400, -32600])
+      for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'json', '']) {
+        const answer = await post(JSON.stringify(list), { 'content-type': type })
+        expect([type, answer.statusCode, answer.json().error.code]).toEqual([type, 400, -32600])
+      }
     })
   })
 })

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { startOwnerEndpoint } from '@svc/testkit'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { callTool, LEGACY, mcpPath, sendLegacy, sendModern } from '../support/mcp.ts'
 import { deployed, setScene } from '../support/scene.ts'
@@ -69,8 +70,29 @@ describeEngines('tools', (engine) => {
 
   test('have one page: any cursor is none of its', async () => {
     const scene = await setScene(database())
-    const answer = await sendLegacy(scene, 'tools/list', { params: { cursor: 'x' } })
-    expect([answer.statusCode, answer.json().error.code]).toEqual([200, -32602])
+    for (const cursor of ['x', '', 7, null, { at: 1 }]) {
+      const answer = await sendLegacy(scene, 'tools/list', { params: { cursor } })
+      expect([cursor, answer.statusCode, answer.json().error?.code]).toEqual([cursor, 200, -32602])
+    }
+  })
+
+  // holds MCP-35
+  test('of two runtimes that have one name never mix', async () => {
+    const scene = await setScene(database(), { handle: { echo: () => ({ output: 'first' }) } })
+    const owner = await scene.service.owner()
+    const endpoint = await startOwnerEndpoint({
+      now: () => scene.service.clock.now(),
+      handle: { echo: () => ({ output: 'second' }) },
+    })
+    onTestFinished(() => endpoint.close())
+    const runtime = await scene.service.runtime(owner, { endpoint: endpoint.url })
+    endpoint.trust({ runtimeId: runtime.runtimeId, secrets: [runtime.secret] })
+    await deployed(scene.service, runtime)
+    const calls = [scene, { ...scene, runtime }, scene, { ...scene, runtime }].map((each) => callTool(each, 'echo'))
+    const said = (await Promise.all(calls)).map((answer) => answer.json().result.structuredContent)
+    expect(said).toEqual(['first', 'second', 'first', 'second'])
+    expect([scene.endpoint.effects.length, endpoint.effects.length]).toEqual([2, 2])
+    expect([scene.endpoint.refusals, endpoint.refusals]).toEqual([[], []])
   })
 
   // holds MCP-06
@@ -145,6 +167,7 @@ describeEngines('tools', (engine) => {
     ['the key of a prototype', { name: 'constructor' }],
     ['no name', {}],
     ['arguments that are a list', { name: 'echo', arguments: [] }],
+    ['a name that is a list', { name: ['echo'] }],
     ['a number that a double rounds', '{"name":"echo","arguments":{"text":9007199254740993}}'],
   ])('are not called with %s, at no cost', async (_, given) => {
     const scene = await setScene(database())
@@ -209,8 +232,10 @@ describeEngines('tools', (engine) => {
       const from = (origin: string) => sendModern(scene, 'tools/list', { headers: { origin } })
       const [own, foreign] = [await from('https://shop.example.com'), await from('https://evil.example')]
       expect([own.statusCode, own.headers['access-control-allow-origin']]).toEqual([200, 'https://shop.example.com'])
-      expect([foreign.statusCode, foreign.json().error.code]).toEqual([403, 403])
-      expect(foreign.headers).not.toHaveProperty('access-control-allow-origin')
+      for (const answer of [foreign, await from('null'), await from('https://shop.example.com.evil.example')]) {
+        expect([answer.statusCode, answer.json().error.code]).toEqual([403, 403])
+        expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
+      }
     })
 
     test('are refused to a call of this service that came back to it', async () => {

@@ -1,7 +1,7 @@
 import { type ApprovalAnswer, type ExecuteResponse, type PendingApproval, previewHash } from '@svc/contract'
 import type { CapabilityScript, OwnerEndpoint, ReceivedCall } from '@svc/testkit'
 import type { LightMyRequestResponse } from 'fastify'
-import { hashOfToken, keyOf, proofOf } from '../../src/approvals/proof.ts'
+import { hashOfUser, keyOf, proofOf } from '../../src/approvals/proof.ts'
 import { insertApproval } from '../../src/approvals/store.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { executed, type Scene, type SceneOptions, saying } from './scene.ts'
@@ -127,7 +127,7 @@ export async function letApprovalWait(scene: Scene): Promise<void> {
     ...{ approval_id: approvalId, owner_id: scene.owner.ownerId, runtime_id: scene.runtime.runtimeId },
     ...{ execution_id: 'exec_1', call_id: 'call_1', capability: 'echo', deployment_version: 1 },
     ...{ endpoint: scene.endpoint.url, input_hash: '0'.repeat(64), preview_hash: '0'.repeat(64) },
-    token_hash: hashOfToken(keyring, new Secret(WAITING_USER), approvalId),
+    token_hash: hashOfUser(keyring, { endUserToken: new Secret(WAITING_USER) }, approvalId),
     expires_at: clock.now() + 60_000,
   }
   const row = {

@@ -17,7 +17,7 @@ const SHOWN_CALLS = 10
 
 /** The runtime as an MCP server: its address, what hosts of agents are told, and the calls that came of it. */
 export function ConnectTab(): ReactNode {
-  const { runtimeId, name, deployment, endpoint } = useRuntime()
+  const { runtimeId, name, deployment, endpoint, endUsers } = useRuntime()
   const url = mcpAddress(location.origin, runtimeId)
   return (
     <>
@@ -34,6 +34,7 @@ export function ConnectTab(): ReactNode {
               Claude’s connectors and ChatGPT reach servers on the internet alone, not {location.origin}.
             </Notice>
           )}
+          {endUsers && <p className="text-sm text-muted">Users sign in at {endUsers.issuer}.</p>}
         </div>
       </Card>
       <Card title="Connect a host">
