@@ -37,7 +37,16 @@ import { NO_WEB_FILES } from './web/web-files.ts'
 import { noteReachability } from './webhooks/reachability.ts'
 
 type Given = 'keyring' | 'limits' | 'model' | 'payments' | 'schemas' | 'logger' | 'baseUrl' | 'version'
-type Defaulted = 'clock' | 'databaseClock' | 'dispatcher' | 'loopDelay' | 'metrics' | 'outages' | 'proxyHops' | 'tracer'
+type Defaulted =
+  | 'clock'
+  | 'databaseClock'
+  | 'dispatcher'
+  | 'loopDelay'
+  | 'metrics'
+  | 'outages'
+  | 'modelPrices'
+  | 'proxyHops'
+  | 'tracer'
 
 export interface DepsOptions extends Pick<Deps, Given>, Partial<Pick<Deps, Defaulted | 'web'>> {
   database: Database
@@ -90,6 +99,7 @@ export function createDeps(options: DepsOptions): Deps {
     limits,
     model: options.model,
     payments: options.payments,
+    modelPrices: options.modelPrices ?? null,
     paymentCalls: createPaymentCalls(),
     accountQueues: createAccountQueues(),
     schemas: options.schemas,
