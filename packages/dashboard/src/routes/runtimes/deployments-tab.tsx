@@ -1,5 +1,4 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Rocket } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { deploymentsQuery } from '../../api/queries.ts'
@@ -20,8 +19,8 @@ export function DeploymentsTab(): ReactNode {
   if (!deployment) {
     return (
       <Card>
-        <Empty icon={Rocket} title="No deployment yet">
-          “npx --no svc deploy” makes the first one. The newest serves.
+        <Empty picture="rows" title="No deployments yet">
+          Run “npx --no svc deploy” in your project. The newest deployment is active.
         </Empty>
       </Card>
     )
@@ -36,7 +35,11 @@ function Deployments({ runtimeId }: { runtimeId: string }): ReactNode {
   const [newest, previous] = rows
   return (
     <>
-      <Card isFlush title="Deployments" description="The newest serves. Each replaces the one before it as a whole.">
+      <Card
+        isFlush
+        title="Deployments"
+        description="The newest deployment is active. Each one replaces the one before it."
+      >
         {list.isPending && <Loading />}
         {list.error && <LoadError error={list.error} onRetry={() => void list.refetch()} />}
         {rows.length > 0 && (
@@ -60,5 +63,5 @@ const COLUMNS: Column<Schemas['DeploymentListItem']>[] = [
   { heading: 'Version', cell: ({ version }) => <span className="font-medium">v{version}</span> },
   { heading: 'State', cell: ({ status }) => <StateBadge state={status} /> },
   { heading: 'Deployed', cell: ({ deployedAt }) => <Ago at={deployedAt} /> },
-  { heading: 'Capabilities', isNumber: true, cell: ({ capabilityCount }) => capabilityCount },
+  { heading: 'Capabilities', isNumber: true, isExtra: true, cell: ({ capabilityCount }) => capabilityCount },
 ]
