@@ -45,6 +45,12 @@ const Allowance = z.object({
   burst: Allowed,
 })
 
+/** What a million tokens of the model cost the operator, in US dollars. */
+export const ModelPrices = z
+  .object({ inputPerMillion: z.number().nonnegative(), outputPerMillion: z.number().nonnegative() })
+  .describe('US dollars for a million tokens of the model, as the operator configured them.')
+export type ModelPrices = z.infer<typeof ModelPrices>
+
 /** Answer of `GET /v1/billing/usage`. The period is the current UTC hour. */
 export const BillingUsage = z.object({
   tier: Tier,
@@ -58,6 +64,8 @@ export const BillingUsage = z.object({
   totalTokens: z.int().nonnegative(),
   /** Payloads of executions in retention, and manifests of deployments, as they are now. */
   storedBytes: z.object({ used: z.int().nonnegative(), limit: Allowed }),
+  // Absent from services that are older than it.
+  modelPrices: ModelPrices.nullable().default(null),
   warnings: z.array(z.string()),
 })
 export type BillingUsage = z.infer<typeof BillingUsage>

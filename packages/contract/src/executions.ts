@@ -128,6 +128,15 @@ export const ExecutionSummary = z.object({
   failedCalls: FailedCalls,
   // Absent from services that are older than it.
   unknownCalls: UnknownCalls.default(0),
+  // The next four are absent from services that are older than them.
+  capability: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('The first capability that it called; null where there is none.'),
+  error: Failure.nullable().default(null).describe('Why it failed, cut to 300 characters; null where it did not.'),
+  inputTokens: z.int().nonnegative().default(0),
+  outputTokens: z.int().nonnegative().default(0),
   totalTokens: z.int().nonnegative(),
   startedAt: Timestamp,
   completedAt: Timestamp.nullable(),

@@ -19,6 +19,7 @@ export {
   BillingUsage,
   Checkout,
   CheckoutRequest,
+  ModelPrices,
   Plan,
   PlanLimits,
   PlanList,

@@ -13,7 +13,7 @@ import { ApiError } from './api/api-error.ts'
 import { accountQuery } from './api/queries.ts'
 import { Nowhere, RouteError, RoutePending } from './routes/route-states.tsx'
 import { readAnalyticsSearch, readExecutionsSearch, readSignInSearch, text } from './routes/search.ts'
-import { Shell } from './routes/shell.tsx'
+import { Shell, ShellPending } from './routes/shell.tsx'
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
@@ -39,6 +39,8 @@ const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
   component: Shell,
+  pendingComponent: ShellPending,
+  pendingMs: 150,
   validateSearch: (search: Record<string, unknown>): { project?: string | undefined } => text(search, 'project'),
   // The chosen project goes along with every link that does not name another; other filters belong to their screens.
   search: { middlewares: [retainSearchParams(['project'])] },
@@ -46,7 +48,8 @@ const app = createRoute({
     try {
       await context.queryClient.ensureQueryData(accountQuery)
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'unauthorized') throw error
+      // A service that is away keeps nobody from the screens: these say so, and ask again.
+      if (!(error instanceof ApiError) || error.code !== 'unauthorized') return
       throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
     }
   },
@@ -55,9 +58,9 @@ const app = createRoute({
 const screen = <Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => app, path, component })
 
-const runtimes = screen(
+const home = screen(
   '/',
-  lazyRouteComponent(() => import('./routes/runtimes/runtimes.tsx'), 'Runtimes'),
+  lazyRouteComponent(() => import('./routes/home/home.tsx'), 'Home'),
 )
 const newRuntime = screen(
   '/runtimes/new',
@@ -121,6 +124,10 @@ const tabs = [
     lazyRouteComponent(() => import('./routes/runtimes/connect-tab.tsx'), 'ConnectTab'),
   ),
   tab(
+    '/settings',
+    lazyRouteComponent(() => import('./routes/runtimes/settings-tab.tsx'), 'SettingsTab'),
+  ),
+  tab(
     '/try',
     lazyRouteComponent(() => import('./routes/runtimes/try-tab.tsx'), 'TryTab'),
   ),
@@ -159,7 +166,7 @@ const routeTree = root.addChildren([
   signIn,
   signUp,
   app.addChildren([
-    runtimes,
+    home,
     newRuntime,
     runtime.addChildren(tabs),
     executions,

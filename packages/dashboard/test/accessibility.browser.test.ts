@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { accessibilityFaults, describeScreens } from './support/dashboard.ts'
 
-const TABS = ['', '/capabilities', '/deployments', '/try', '/connect', '/origins', '/keys', '/manifest']
+const TABS = ['', '/capabilities', '/deployments', '/try', '/connect', '/origins', '/keys', '/manifest', '/settings']
 
 describeScreens('every screen', (scene) => {
   test('has no fault that axe knows in either theme, and fits at any width', async () => {
@@ -79,11 +79,11 @@ describeScreens('a screen in use', (scene) => {
       expect([...(await accessibilityFaults(page)), ...(await darkFaults(page))]).toEqual([])
     }
     await page.getByLabel('Name').fill('Mug shop')
-    await page.getByRole('button', { name: 'Make the runtime' }).click()
+    await page.getByRole('button', { name: 'Create runtime' }).click()
     await page.getByText('Waiting for the first deployment').waitFor()
     await expectNoFaults()
 
-    await page.getByRole('link', { name: 'Go to the runtime' }).click()
+    await page.getByRole('link', { name: 'Open the runtime' }).click()
     await page.getByRole('link', { name: 'Keys' }).first().click()
     const key = page.getByRole('region', { name: 'Deploy key' })
     await key.getByRole('button', { name: 'Rotate' }).click()
@@ -95,10 +95,14 @@ describeScreens('a screen in use', (scene) => {
     await expectNoFaults()
     await page.keyboard.press('Escape')
 
-    await page.getByRole('link', { name: 'Try it' }).click()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Go to' }).fill('mug try')
+    await page.getByRole('option', { name: 'Mug shop: Try it' }).waitFor()
+    await expectNoFaults()
+    await page.keyboard.press('Enter')
     await page.getByLabel('Your question').fill('What can you do?')
     await page.getByRole('button', { name: 'Ask' }).click()
-    await page.getByRole('link', { name: 'See what happened' }).waitFor()
+    await page.getByRole('link', { name: 'View trace' }).waitFor()
     await expectNoFaults()
   })
 
@@ -112,7 +116,7 @@ describeScreens('a screen in use', (scene) => {
     await page.reload()
     await page.getByRole('heading', { level: 1 }).waitFor()
     expect(await brightness()).toBeLessThan(60)
-    await page.getByRole('radio', { name: 'As the system' }).check({ force: true })
+    await page.getByRole('radio', { name: 'System' }).check({ force: true })
     expect(await brightness()).toBeGreaterThan(200)
   })
 
@@ -124,9 +128,12 @@ describeScreens('a screen in use', (scene) => {
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('alert').getByText('The service cannot be reached.').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
+    // What stands around the screen stays, with a banner.
+    await page.getByRole('note').getByText('What you see may be out of date.').waitFor()
     await page.unroute('**/v1/billing/usage')
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByText('200 of 200 left').waitFor()
+    await page.getByText('What you see may be out of date.').waitFor({ state: 'detached' })
   })
 
   test('can be used without a mouse: past the menu, through a dialog and back', async () => {

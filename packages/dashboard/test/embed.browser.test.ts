@@ -11,11 +11,11 @@ describeScreens('the chat on a page of the owner’s own', (scene) => {
     const { runtimeId } = await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/origins`)
     const card = page.getByRole('region', { name: 'Put the chat on your page' })
-    await card.getByRole('button', { name: 'Show the lines' }).waitFor()
+    await card.getByRole('button', { name: 'Show code' }).waitFor()
     // An abbreviated key in them would be a 401 for every visitor.
     expect(await card.getByText('svc_pk_').count()).toBe(0)
     expect(await card.getByRole('button', { name: /Copy/ }).count()).toBe(0)
-    await card.getByRole('button', { name: 'Show the lines' }).click()
+    await card.getByRole('button', { name: 'Show code' }).click()
     const site = await serve(await card.locator('pre').innerText())
 
     const visitor = await visit(page, site)
@@ -23,14 +23,14 @@ describeScreens('the chat on a page of the owner’s own', (scene) => {
     await ask(visitor, 'search products for mug')
     await visitor.getByText('Blue mug').first().waitFor()
 
-    await page.getByLabel('Origins, one a line').fill('https://shop.example.com')
-    await page.getByRole('button', { name: 'Save the origins' }).click()
-    await page.getByText('The origins are saved.').first().waitFor()
+    await page.getByLabel('Origins, one per line').fill('https://shop.example.com')
+    await page.getByRole('button', { name: 'Save origins' }).click()
+    await page.getByText('Origins saved.').first().waitFor()
     await ask(visitor, 'search products for mug')
     await visitor.getByText('The assistant cannot be reached').first().waitFor()
 
-    await page.getByLabel('Origins, one a line').fill(site)
-    await page.getByRole('button', { name: 'Save the origins' }).click()
+    await page.getByLabel('Origins, one per line').fill(site)
+    await page.getByRole('button', { name: 'Save origins' }).click()
     await expect.poll(() => account.call('GET', `/v1/runtimes/${runtimeId}`)).toMatchObject({ allowedOrigins: [site] })
     await visitor.reload()
     await visitor.getByRole('button', { name: 'Open the chat' }).click()
@@ -47,7 +47,7 @@ describeScreens('the chat on a page of the owner’s own', (scene) => {
     const card = page.getByRole('region', { name: 'Put the chat on your page' })
     await card.getByText('The public key is revoked').waitFor()
     await card.getByRole('link', { name: 'Keys' }).click()
-    await page.getByRole('region', { name: 'Public key' }).getByRole('button', { name: 'Make a new one' }).waitFor()
+    await page.getByRole('region', { name: 'Public key' }).getByRole('button', { name: 'Create a new key' }).waitFor()
   })
 })
 

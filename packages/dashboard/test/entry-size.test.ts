@@ -21,7 +21,7 @@ describe('what is loaded first', () => {
 
   test.each([
     ['the way in', ['index.html', 'src/routes/account/sign-in.tsx']],
-    ['the first screen', ['index.html', 'src/routes/runtimes/runtimes.tsx']],
+    ['the first screen', ['index.html', 'src/routes/home/home.tsx']],
   ])('%s is at most 200 KiB, compressed', (_, entries) => {
     const files = [...new Set(entries.flatMap((entry) => filesOf(entry)))]
     const bytes = files.map((file) => readFileSync(join(APP, `${file}.gz`)).length)

@@ -10,28 +10,43 @@ describeScreens('what ran', (scene) => {
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/executions`)
-    await page.getByText('Nothing ran yet').waitFor()
+    await page.getByText('No executions yet').waitFor()
     await askTimes(account, runtimeId, 1)
     // The page asks by itself every few seconds.
-    await page.getByRole('row', { name: /completed/ }).waitFor()
+    await page.getByRole('row', { name: /Completed/ }).waitFor()
 
     await page.getByRole('button', { name: 'Live' }).click()
     await askTimes(account, runtimeId, 51)
     await page.reload()
-    await page.getByRole('button', { name: 'Show earlier ones' }).click()
-    await expect.poll(() => page.getByRole('row', { name: /completed/ }).count(), { timeout: 20_000 }).toBe(52)
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await expect.poll(() => page.getByRole('row', { name: /Completed/ }).count(), { timeout: 20_000 }).toBe(52)
 
     await page.getByLabel('Status').selectOption('failed')
-    await page.getByText('Nothing matches these filters').waitFor()
+    await page.getByText('No executions match these filters').waitFor()
     expect(new URL(page.url()).searchParams.get('status')).toBe('failed')
     await page.goBack()
     await page
-      .getByRole('row', { name: /completed/ })
+      .getByRole('row', { name: /Completed/ })
       .first()
       .waitFor()
     await page.goto(`${scene.url}/dashboard/executions?status=running&runtimeId=${runtimeId}`)
-    await page.getByText('Nothing matches these filters').waitFor()
+    await page.getByText('No executions match these filters').waitFor()
     expect(await page.getByLabel('Status').inputValue()).toBe('running')
+    await page.getByRole('button', { name: 'Save view' }).click()
+    await page.getByLabel('Name').fill('Running here')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('link', { name: 'All', exact: true }).click()
+    await page.getByRole('link', { name: 'Running here' }).click()
+    await expect.poll(() => new URL(page.url()).searchParams.get('runtimeId')).toBe(runtimeId)
+    // What the service does not answer any more is said, and what was loaded stays.
+    await page.getByRole('link', { name: 'All', exact: true }).click()
+    await page
+      .getByRole('row', { name: /Completed/ })
+      .first()
+      .waitFor()
+    await page.route(/\/v1\/executions\?/, (route) => route.abort())
+    await page.getByRole('status').getByText('Offline').waitFor()
+    expect(await page.getByRole('row', { name: /Completed/ }).count()).toBe(50)
   })
 
   test('says so when so much of the list is shown that it does not renew itself any more', async () => {
@@ -53,10 +68,10 @@ describeScreens('what ran', (scene) => {
     await page.goto(`${scene.url}/dashboard/executions`)
     for (let pages = 1; pages <= 3; pages += 1) {
       expect(await page.getByText('Paused').count()).toBe(0)
-      await page.getByRole('button', { name: 'Show earlier ones' }).click()
-      await expect.poll(() => page.getByRole('row', { name: /completed/ }).count(), { timeout: 20_000 }).toBe(pages + 1)
+      await page.getByRole('button', { name: 'Load more' }).click()
+      await expect.poll(() => page.getByRole('row', { name: /Completed/ }).count(), { timeout: 20_000 }).toBe(pages + 1)
     }
-    await page.getByRole('status').getByText('Paused: so long a list does not renew itself.').waitFor()
+    await page.getByRole('status').getByText('Paused: more than three pages are loaded').waitFor()
     await page.getByRole('button', { name: 'Live' }).click()
     await page.getByText('Paused').waitFor({ state: 'hidden' })
   })
@@ -82,17 +97,22 @@ describeScreens('what ran', (scene) => {
     onTestFinished(() => scene.endpoint.script('search-products', () => ({ output: {} })))
     const { executionId } = await ask(account, runtimeId, 'search products for mug')
     await page.goto(`${scene.url}/dashboard/executions`)
-    const badges = page.getByRole('row').getByText(/^completed/)
+    const badges = page.getByRole('row').getByText(/^Completed/)
     await badges.first().waitFor()
-    expect(await badges.allInnerTexts()).toEqual(['completed, 1 call failed', 'completed'])
+    expect(await badges.allInnerTexts()).toEqual(['Completed, 1 call failed', 'Completed'])
     const colour = (at: number) => badges.nth(at).evaluate((badge) => getComputedStyle(badge).color)
     expect(await colour(0)).not.toBe(await colour(1))
 
     await page.getByLabel('Calls').selectOption('failed')
-    await expect.poll(() => badges.allInnerTexts()).toEqual(['completed, 1 call failed'])
+    await expect.poll(() => badges.allInnerTexts()).toEqual(['Completed, 1 call failed'])
     expect(new URL(page.url()).searchParams.get('calls')).toBe('failed')
-    await page.getByRole('link', { name: executionId.slice(-8) }).click()
-    await page.getByText('completed, 1 call failed').waitFor()
+    // Anywhere on the row.
+    await page
+      .getByRole('row', { name: executionId.slice(-8) })
+      .getByRole('cell')
+      .nth(2)
+      .click()
+    await page.getByText('Completed, 1 call failed').waitFor()
     await page.getByText('The endpoint answered with status 503.').waitFor()
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}`)
     await page.getByText('The last call or probe failed. The endpoint answered with status 503.').waitFor()
@@ -107,7 +127,7 @@ describeScreens('what ran', (scene) => {
       capabilities: [{ ...search, confirm: true }, ...others],
     })
     await page.goto(`${scene.url}/dashboard/executions`)
-    await page.getByText('Nothing ran yet').waitFor()
+    await page.getByText('No executions yet').waitFor()
     const { executionId, approvals } = await ask(account, runtimeId, 'search products for mug')
     const [approval] = approvals ?? []
     if (!approval) throw new Error('nobody was asked')
@@ -115,15 +135,15 @@ describeScreens('what ran', (scene) => {
     // By itself: the page stood open before.
     await page.getByRole('heading', { name: 'Waiting for approval' }).waitFor()
     await page.getByText('query: mug').waitFor()
-    await page.getByRole('link', { name: 'Execution', exact: true }).click()
+    await page.getByRole('link', { name: 'View execution' }).click()
     await page.getByRole('heading', { name: 'Approvals' }).waitFor()
-    await page.getByText('pending', { exact: true }).waitFor()
+    await page.getByText('Pending', { exact: true }).waitFor()
     expect(new URL(page.url()).pathname).toBe(`/dashboard/executions/${executionId}`)
     await call('POST', `/v1/executions/approvals/${approvalId}`, { decision: 'decline', approvalKey })
-    await page.getByText('declined', { exact: true }).waitFor()
+    await page.getByText('Declined', { exact: true }).waitFor()
     expect(await page.content()).not.toContain(approvalKey)
     await page.goto(`${scene.url}/dashboard/executions`)
-    await page.getByRole('row', { name: /completed/ }).waitFor()
+    await page.getByRole('row', { name: /Completed/ }).waitFor()
     expect(await page.getByText('Waiting for approval').count()).toBe(0)
   })
 
@@ -146,7 +166,7 @@ describeScreens('what ran', (scene) => {
     const { runtimeId } = await scene.deployedRuntime(account)
     await askTimes(account, runtimeId, 3)
     await page.goto(`${scene.url}/dashboard/analytics?range=30d`)
-    await page.getByText('Your plan does not look back that far.').waitFor()
+    await page.getByText('Your plan keeps a shorter history.').waitFor()
     await page
       .getByRole('img', { name: /^Executions over time/ })
       .locator('svg')
@@ -165,7 +185,7 @@ describeScreens('what ran', (scene) => {
     expect(series[0]).toMatch(/^at,executions,completed,failed,capabilityCalls,/)
     expect(series.at(-2)).toMatch(/^\d{4}-\d\d-\d\dT00:00:00.000Z,3,3,0,3,/)
     await page.getByLabel('Range').selectOption('Last 24 hours')
-    await page.getByText('Your plan does not look back that far.').waitFor({ state: 'hidden' })
+    await page.getByText('Your plan keeps a shorter history.').waitFor({ state: 'hidden' })
   })
 
   test('charts are left alone for as long as their figures are the same', async () => {

@@ -43,7 +43,7 @@ describeScreens('what others wrote', (scene) => {
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/try`)
     await page.getByLabel('Your question').fill('search products for mug')
     await page.getByRole('button', { name: 'Ask' }).click()
-    await page.getByRole('link', { name: 'See what happened' }).waitFor()
+    await page.getByRole('link', { name: 'View trace' }).waitFor()
     await page.getByRole('log').locator('strong', { hasText: 'bold' }).waitFor()
     await expectInert(page)
   })

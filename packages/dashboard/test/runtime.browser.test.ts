@@ -13,7 +13,7 @@ describeScreens('a runtime', (scene) => {
     await input.getByRole('term').getByText('required').waitFor()
 
     await page.getByRole('link', { name: 'Deployments' }).click()
-    await page.getByRole('row', { name: /v1 active/ }).waitFor()
+    await page.getByRole('row', { name: /v1 Active/ }).waitFor()
     scene.service.clock.advance(1_000)
     const [search] = CAPABILITIES
     if (!search) throw new Error('there are capabilities')
@@ -24,9 +24,9 @@ describeScreens('a runtime', (scene) => {
       ],
     })
     // The page asks by itself every few seconds.
-    await page.getByRole('row', { name: /v2 active/ }).waitFor()
-    await page.getByRole('row', { name: /v1 superseded/ }).waitFor()
-    const changes = page.getByRole('region', { name: 'Compare' })
+    await page.getByRole('row', { name: /v2 Active/ }).waitFor()
+    await page.getByRole('row', { name: /v1 Superseded/ }).waitFor()
+    const changes = page.getByRole('region', { name: 'Changes' })
     await changes
       .getByRole('listitem')
       .filter({ hasText: 'cancel-order' })
@@ -37,15 +37,24 @@ describeScreens('a runtime', (scene) => {
       .filter({ hasText: 'opening-hours' })
       .getByText('added', { exact: true })
       .waitFor()
-    await changes.getByText('"version": "1.1.0"').waitFor()
-    await changes.getByText('search-products: version 1.0.0 → 1.1.0').waitFor()
-    await page.getByLabel('Before').selectOption('Deployment 2')
-    await changes.getByText('They are the same.').waitFor()
+    const searching = changes.getByRole('listitem').filter({ hasText: 'search-products' }).first()
+    await searching.getByText('JSON', { exact: true }).click()
+    await searching.getByText('"version": "1.1.0"').waitFor()
+    // What is equal is folded.
+    expect(await searching.getByText('minLength').count()).toBe(0)
+    await searching
+      .getByRole('button', { name: /equal lines/ })
+      .first()
+      .click()
+    await searching.getByText('minLength').waitFor()
+    await changes.getByText('version 1.0.0 → 1.1.0').waitFor()
+    await page.getByLabel('From').selectOption('Deployment 2')
+    await changes.getByText('The two deployments are identical.').waitFor()
 
     // The service keeps the history, not the browser.
     await page.evaluate('localStorage.clear()')
     await page.reload()
-    await page.getByRole('row', { name: /v1 superseded/ }).waitFor()
+    await page.getByRole('row', { name: /v1 Superseded/ }).waitFor()
 
     await page.getByRole('link', { name: 'Manifest' }).click()
     await page.getByRole('region', { name: 'The manifest' }).getByText('specVersion').waitFor()
@@ -74,14 +83,14 @@ describeScreens('a runtime', (scene) => {
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/origins`)
-    await page.getByLabel('Origins, one a line').fill('https://shop.example.com\nhttps://shop.example.com/cart')
-    await page.getByRole('button', { name: 'Save the origins' }).click()
+    await page.getByLabel('Origins, one per line').fill('https://shop.example.com\nhttps://shop.example.com/cart')
+    await page.getByRole('button', { name: 'Save origins' }).click()
     await page
       .getByText('“https://shop.example.com/cart” is not a bare origin: use “https://shop.example.com”.')
       .waitFor()
-    await page.getByLabel('Origins, one a line').fill('https://shop.example.com\nhttps://www.example.com')
-    await page.getByRole('button', { name: 'Save the origins' }).click()
-    await page.getByText('The origins are saved.').first().waitFor()
+    await page.getByLabel('Origins, one per line').fill('https://shop.example.com\nhttps://www.example.com')
+    await page.getByRole('button', { name: 'Save origins' }).click()
+    await page.getByText('Origins saved.').first().waitFor()
     const runtime = await account.call('GET', `/v1/runtimes/${runtimeId}`)
     expect(runtime).toMatchObject({ allowedOrigins: ['https://shop.example.com', 'https://www.example.com'] })
   })
@@ -98,11 +107,11 @@ describeScreens('a runtime', (scene) => {
     await card.getByText(deployKey).waitFor()
 
     await card.getByRole('button', { name: 'Rotate' }).click()
-    await page.getByLabel('The previous one works on for').selectOption('an hour')
+    await page.getByLabel('Keep the previous one valid for').selectOption('1 hour')
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
     await card
       .getByRole('timer')
-      .getByText(/The previous one works for another (59 min|1 h)/)
+      .getByText(/The previous one is valid for another (59 min|1 h)/)
       .waitFor()
     expect(await card.locator('pre').innerText()).not.toBe(deployKey)
     expect(await status()).toBe(200)
@@ -115,7 +124,7 @@ describeScreens('a runtime', (scene) => {
       .waitFor()
 
     await card.getByRole('button', { name: 'Revoke' }).click()
-    const confirm = page.getByRole('button', { name: 'Revoke the key' })
+    const confirm = page.getByRole('button', { name: 'Revoke key' })
     expect(await confirm.isDisabled()).toBe(true)
     await page.getByLabel('Type Mug shop to confirm').fill('Mug shop')
     await confirm.click()
@@ -123,10 +132,10 @@ describeScreens('a runtime', (scene) => {
     expect(await status()).toBe(401)
 
     const secret = page.getByRole('region', { name: 'Signing secret' })
-    await secret.getByRole('button', { name: 'Rotate the secret' }).click()
+    await secret.getByRole('button', { name: 'Rotate secret' }).click()
     await page.getByLabel('Type Mug shop to confirm').fill('Mug shop')
-    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
-    await secret.getByText('it is shown this once').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
+    await secret.getByText('It is shown only once').waitFor()
     await secret.getByRole('timer').waitFor()
 
     // The shown one is what calls are signed with: a server that knows it alone takes them.

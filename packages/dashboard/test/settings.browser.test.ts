@@ -10,7 +10,7 @@ describeScreens('the settings of a runtime', (scene) => {
     const { page, call } = account
     const { runtimeId, deploy } = await scene.deployedRuntime(account)
     await page.clock.install()
-    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}`)
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/settings`)
     await page.getByLabel('Name').fill('Cup shop')
     await deploy({ endpoint: 'https://cups.example.com/svc' })
     // The page asks for the runtime every few seconds.
@@ -25,20 +25,20 @@ describeScreens('the settings of a runtime', (scene) => {
     })
 
     await page.getByRole('link', { name: 'Origins' }).click()
-    await page.getByLabel('Origins, one a line').fill('https://cups.example.com')
+    await page.getByLabel('Origins, one per line').fill('https://cups.example.com')
     const origins = { origins: ['https://elsewhere.example.com'] }
     await call('PUT', `/v1/runtimes/${runtimeId}/allowed-origins`, origins)
     const heard = page.waitForResponse(async (answer) => (await answer.text()).includes('elsewhere.example.com'))
     await page.clock.fastForward('00:10')
     await heard
-    expect(await page.getByLabel('Origins, one a line').inputValue()).toBe('https://cups.example.com')
+    expect(await page.getByLabel('Origins, one per line').inputValue()).toBe('https://cups.example.com')
   })
 
   test('what is typed while they are saved stays, and what was saved is shown without being asked for', async () => {
     const account = await scene.openSignedIn('')
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
-    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}`)
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/settings`)
     await page.getByLabel('Name').fill('Cup shop')
     const saving = await holdSaving(page, '**/v1/runtimes')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -50,23 +50,23 @@ describeScreens('the settings of a runtime', (scene) => {
     expect(await page.getByLabel('Endpoint').inputValue()).toBe('https://cups.example.com/svc')
 
     await page.getByRole('link', { name: 'Origins' }).click()
-    await page.getByLabel('Origins, one a line').fill('https://cups.example.com')
+    await page.getByLabel('Origins, one per line').fill('https://cups.example.com')
     const savingOrigins = await holdSaving(page, '**/allowed-origins')
-    await page.getByRole('button', { name: 'Save the origins' }).click()
+    await page.getByRole('button', { name: 'Save origins' }).click()
     await savingOrigins.hasBegun
     const typed = 'https://cups.example.com\nhttps://mugs.example.com'
-    await page.getByLabel('Origins, one a line').fill(typed)
+    await page.getByLabel('Origins, one per line').fill(typed)
     savingOrigins.letGo()
-    await page.getByText('The origins are saved.').first().waitFor()
-    await page.getByRole('button', { name: 'Save the origins', disabled: false }).waitFor()
-    expect(await page.getByLabel('Origins, one a line').inputValue()).toBe(typed)
+    await page.getByText('Origins saved.').first().waitFor()
+    await page.getByRole('button', { name: 'Save origins', disabled: false }).waitFor()
+    expect(await page.getByLabel('Origins, one per line').inputValue()).toBe(typed)
   })
 
   test('an endpoint that was emptied is not saved in silence', async () => {
     const account = await scene.openSignedIn('')
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
-    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}`)
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/settings`)
     await page.getByLabel('Endpoint').fill('')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText(/^Endpoint must/).waitFor()
@@ -90,14 +90,14 @@ describeScreens('the settings of a runtime', (scene) => {
     await key?.locator('pre').waitFor()
     expect(await key?.locator('pre').innerText()).not.toBe(deployKey)
 
-    await secret?.getByRole('button', { name: 'Rotate the secret' }).click()
+    await secret?.getByRole('button', { name: 'Rotate secret' }).click()
     await page.getByLabel('Type Mug shop to confirm').fill('Mug shop')
-    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
     await secret?.locator('pre').waitFor()
 
     await page.getByRole('link', { name: 'Account' }).click()
     await page.getByLabel('Name of a new key').fill('Nightly build')
-    await page.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByRole('button', { name: 'Create key' }).click()
     await page.locator('pre', { hasText: 'svc_ak_' }).waitFor()
   })
 })

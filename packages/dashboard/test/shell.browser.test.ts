@@ -21,7 +21,7 @@ describeScreens('what stands around every screen', (scene) => {
 
     await page.getByRole('link', { name: 'Executions' }).click()
     // It is the project that nothing ran in.
-    await page.getByText('Nothing matches these filters').waitFor()
+    await page.getByText('No executions match these filters').waitFor()
     expect(await page.getByLabel('Runtime').getByRole('option').allInnerTexts()).toEqual(['All'])
     await page.getByLabel('Status').selectOption('failed')
     await expect.poll(() => new URL(page.url()).searchParams.get('status'), PATIENTLY).toBe('failed')
@@ -36,11 +36,11 @@ describeScreens('what stands around every screen', (scene) => {
 
     await page.getByRole('combobox', { name: 'Project' }).selectOption('All projects')
     await expect.poll(chosen, PATIENTLY).toBeNull()
-    await page.getByRole('link', { name: 'Runtimes' }).click()
+    await page.getByRole('link', { name: 'Home' }).click()
     await page.getByRole('combobox', { name: 'Project' }).selectOption('Default')
     await page.getByRole('link', { name: 'Mug shop' }).click()
     await page.getByRole('main').getByRole('link', { name: 'Executions' }).click()
-    await page.getByText('Nothing matches these filters').waitFor()
+    await page.getByText('No executions match these filters').waitFor()
     expect(chosen()).toMatch(/^proj_/)
     expect(await page.getByLabel('Runtime').getByRole('option').allInnerTexts()).toEqual(['All', 'Mug shop'])
   })

@@ -70,9 +70,9 @@ describeScreens('“Try it”', (scene) => {
     expect(await link.getAttribute('rel')).toContain('noopener')
     expect(await log.locator('img').count()).toBe(0)
     await log.getByRole('button', { name: 'And now?' }).waitFor()
-    await log.getByText('Asks cancel-order until it is settled.').waitFor()
+    await log.getByText('Polling cancel-order until it is settled.').waitFor()
     await log.getByText('cancel-order is settled.').waitFor()
-    await expect.poll(() => log.getByRole('link', { name: 'See what happened' }).count()).toBe(2)
+    await expect.poll(() => log.getByRole('link', { name: 'View trace' }).count()).toBe(2)
     expect(asked).toBe(2)
     expect(await accessibilityFaults(page)).toEqual([])
   })
@@ -103,6 +103,7 @@ describeScreens('“Try it”', (scene) => {
           })
     })
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/try`)
+    await page.getByLabel('End-user token').fill('token-of-ada')
     await ask(page, 'A mug?')
     const log = page.getByRole('log')
     await log.getByRole('alert').getByText('The model is away.').waitFor()
@@ -112,8 +113,8 @@ describeScreens('“Try it”', (scene) => {
     expect(await log.getByRole('alert').count()).toBe(0)
     const question: Message = { role: 'user', parts: [{ type: 'text', content: 'A mug?' }] }
     expect(bodies).toEqual([
-      { runtimeId, messages: [question] },
-      { runtimeId, messages: [question, CALL, RESULT] },
+      { runtimeId, messages: [question], endUserToken: 'token-of-ada' },
+      { runtimeId, messages: [question, CALL, RESULT], endUserToken: 'token-of-ada' },
     ])
   })
 
@@ -144,7 +145,7 @@ describeScreens('“Try it”', (scene) => {
     await ask(page, 'A mug?')
     await page.getByLabel('Your question').fill('And a cup?')
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
-    await page.getByRole('alert').getByText('You stopped it.').waitFor()
+    await page.getByRole('alert').getByText('You stopped the answer.').waitFor()
     expect(await page.getByLabel('Your question').inputValue()).toBe('And a cup?')
     expect([posts.length, await focused(page)]).toEqual([1, 'Ask'])
     await page.getByLabel('Your question').press('Enter')
@@ -185,7 +186,7 @@ describeScreens('“Try it”', (scene) => {
     const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
     const { page } = await openTry([(route) => route.fulfill({ contentType: 'text/event-stream', body })])
     await ask(page, 'A mug?')
-    await page.getByRole('alert').getByText('The answer broke off after calling search-products.').waitFor()
+    await page.getByRole('alert').getByText('The answer broke off after it called search-products.').waitFor()
   })
 
   test.each([
@@ -215,7 +216,7 @@ describeScreens('“Try it”', (scene) => {
     expect(await focused(page)).toBe('log')
     expect(scene.endpoint.effects.length - before).toBe(made)
     // The model is told, and goes on.
-    await expect.poll(() => page.getByRole('link', { name: 'See what happened' }).count()).toBe(2)
+    await expect.poll(() => page.getByRole('link', { name: 'View trace' }).count()).toBe(2)
   })
 
   test('a session that has ended leads to the sign-in page', async () => {
@@ -225,7 +226,7 @@ describeScreens('“Try it”', (scene) => {
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/try`)
     await page.getByLabel('Your question').waitFor()
     await page.context().clearCookies()
-    await ask(page, 'Hello?')
+    await page.getByRole('button', { name: 'What can you do?' }).click()
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
   })
 })

@@ -1,4 +1,4 @@
-import { type FieldErrors, fieldErrorsOf } from '@svc/contract'
+import { type FieldErrors, fieldErrorsOf, type ModelPrices } from '@svc/contract'
 import { z } from 'zod'
 import type { StripeSettings } from './billing/payments/stripe-payments.ts'
 import type { Environment } from './lib/environment.ts'
@@ -41,6 +41,14 @@ const StripeUrl = BaseUrl.refine(
   'must not carry a path: Stripe’s own are appended to it.',
 )
 
+const Prices = z
+  .string()
+  .regex(/^\d+(\.\d+)?\/\d+(\.\d+)?$/, 'must be two prices, of a million tokens in and out, such as 0.15/0.60.')
+  .transform((text): ModelPrices => {
+    const [inputPerMillion = 0, outputPerMillion = 0] = text.split('/').map(Number)
+    return { inputPerMillion, outputPerMillion }
+  })
+
 const Variables = z.object({
   HOST: z.string().default(LOCAL_ADDRESS),
   PORT: Port.default(8787),
@@ -57,6 +65,7 @@ const Variables = z.object({
   NODE_ENV: z.string().optional(),
   SVC_TRUST_PROXY: ProxyHops.default(0),
   SVC_MODEL: z.string().optional(),
+  SVC_MODEL_PRICES: Prices.optional(),
   SVC_OPS_HOST: z.string().default(LOCAL_ADDRESS),
   SVC_OPS_PORT: Port.optional(),
   SVC_DRAIN_DELAY_MS: DrainDelay.default(0),
@@ -148,6 +157,8 @@ function toConfig(data: Variables, limits: Limits) {
     proxyHops: data.SVC_TRUST_PROXY,
     /** `<provider>:<model>`; undefined where the keys that are present decide. */
     modelSpec: data.SVC_MODEL,
+    /** Null: no costs are shown. */
+    modelPrices: data.SVC_MODEL_PRICES ?? null,
     logLevel: data.SVC_LOG_LEVEL,
     /** Null: no operations port. */
     ops: opsPort === undefined ? null : { host: data.SVC_OPS_HOST, port: opsPort },

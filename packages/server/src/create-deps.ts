@@ -46,6 +46,7 @@ type Defaulted =
   | 'loopDelay'
   | 'metrics'
   | 'outages'
+  | 'modelPrices'
   | 'proxyHops'
   | 'random'
   | 'tracer'
@@ -103,6 +104,7 @@ export function createDeps(options: DepsOptions): Deps {
     limits,
     model: options.model,
     payments: options.payments,
+    modelPrices: options.modelPrices ?? null,
     paymentCalls: createPaymentCalls(),
     accountQueues: createAccountQueues(),
     schemas: options.schemas,

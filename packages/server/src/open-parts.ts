@@ -59,6 +59,7 @@ export async function openParts(
     limits,
     model,
     payments,
+    modelPrices: config.modelPrices,
     logger,
     outages,
     allowLocalEndpoints,

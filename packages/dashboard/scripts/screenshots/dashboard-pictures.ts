@@ -4,6 +4,15 @@ import type { Picture } from './picture.ts'
 /** The screens of the dashboard, as an owner of the stage’s shop sees them. */
 export const DASHBOARD_PICTURES: readonly Picture[] = [
   {
+    name: 'dashboard-home',
+    size: { width: 1280, height: 860 },
+    async show(page, { url }) {
+      await page.goto(`${url}/dashboard/`)
+      await page.getByRole('img', { name: /^Executions per hour/ }).waitFor()
+      await page.getByRole('listitem').filter({ hasText: 'ago' }).first().waitFor()
+    },
+  },
+  {
     name: 'dashboard-capabilities',
     size: { width: 1280, height: 860 },
     async show(page, { url, runtimeId }) {
@@ -16,9 +25,9 @@ export const DASHBOARD_PICTURES: readonly Picture[] = [
     size: { width: 1280, height: 860 },
     async show(page, { url, runtimeId }) {
       await page.goto(`${url}/dashboard/runtimes/${runtimeId}/origins`)
-      await page.getByLabel('Origins, one a line').fill('https://shop.example.com')
-      await page.getByRole('button', { name: 'Show the lines' }).click()
-      await page.getByRole('button', { name: 'Show the lines' }).waitFor({ state: 'detached' })
+      await page.getByLabel('Origins, one per line').fill('https://shop.example.com')
+      await page.getByRole('button', { name: 'Show code' }).click()
+      await page.getByRole('button', { name: 'Show code' }).waitFor({ state: 'detached' })
     },
   },
   {
@@ -28,7 +37,7 @@ export const DASHBOARD_PICTURES: readonly Picture[] = [
       await page.goto(`${url}/dashboard/runtimes/${runtimeId}/try`)
       await page.getByLabel('Your question').fill('Do you have a lantern for under 30 euros?')
       await page.getByRole('button', { name: 'Ask' }).click()
-      await page.getByRole('link', { name: 'See what happened' }).waitFor()
+      await page.getByRole('link', { name: 'View trace' }).waitFor()
     },
   },
   {
@@ -78,10 +87,10 @@ export const FIRST_RUN: Picture = {
     await page.getByLabel('E-mail').fill(`ada${accounts}@example.com`)
     await page.getByLabel('Password').fill('a long enough password')
     await page.getByRole('button', { name: 'Sign up' }).click()
-    await page.getByRole('link', { name: 'Make the first runtime' }).click()
+    await page.getByRole('link', { name: 'Create your first runtime' }).click()
     await page.getByLabel('Name').fill('Mug shop')
     await page.getByLabel('Endpoint').fill('http://127.0.0.1:8790/svc')
-    await page.getByRole('button', { name: 'Make the runtime' }).click()
+    await page.getByRole('button', { name: 'Create runtime' }).click()
     await page.getByText('Waiting for the first deployment').waitFor()
   },
 }

@@ -42,7 +42,8 @@ export async function setStage(database: Database, play: (cast: Cast) => Promise
   const clock = createStageClock()
   const model = await slowModel(clock)
   const url = `http://127.0.0.1:${PORTS.service}`
-  const service = await startService(database, { web: findWebFiles(), clock, model, baseUrl: url })
+  const modelPrices = { inputPerMillion: 0.15, outputPerMillion: 0.6 }
+  const service = await startService(database, { web: findWebFiles(), clock, model, modelPrices, baseUrl: url })
   await service.app.listen({ host: '127.0.0.1', port: PORTS.service })
   const folder = mkdtempSync(join(tmpdir(), 'svc-stage-'))
   const shop = await startShop({ port: PORTS.shop, databaseFile: join(folder, 'shop.sqlite'), now: clock.lookSlowly })

@@ -140,6 +140,16 @@ export function executionsQuery(filters: ExecutionFilters, isLive: boolean) {
   })
 }
 
+/** The newest executions that failed. */
+export function failuresQuery(filters: Omit<ExecutionFilters, 'status' | 'calls'>, limit: number) {
+  const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
+  const query = { ...given, status: 'failed' as const, limit }
+  return queryOptions({
+    queryKey: ['executions', 'failures', query],
+    queryFn: () => bodyOf(api.GET('/v1/executions', { params: { query } })),
+  })
+}
+
 /** The newest calls that wait for a person's approval. */
 export function pendingApprovalsQuery(isLive: boolean) {
   const query = { status: 'pending' as const, limit: PAGE }

@@ -1,5 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api-error.ts'
+import { watchReachability } from './reachability.ts'
 
 const MAX_TRIES = 3
 /** Refusals that another try would only repeat. */
@@ -10,8 +11,10 @@ export function createQueryClient({ onSignedOut }: { onSignedOut: () => void }):
   const onError = (error: unknown) => {
     if (error instanceof ApiError && error.code === 'unauthorized') onSignedOut()
   }
+  const queryCache = new QueryCache({ onError })
+  watchReachability(queryCache)
   return new QueryClient({
-    queryCache: new QueryCache({ onError }),
+    queryCache,
     mutationCache: new MutationCache({
       // A wrong password is refused with the same code, and is an answer for its form.
       onError: (error, _variables, _context, mutation) => {

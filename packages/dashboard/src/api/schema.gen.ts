@@ -1342,6 +1342,8 @@ export interface components {
                 used: number;
                 limit: number | null;
             };
+            /** @default null */
+            modelPrices: components["schemas"]["ModelPrices"] | null;
             warnings: string[];
         };
         BrokerRequest: {
@@ -1924,6 +1926,21 @@ export interface components {
             failedCalls: number;
             /** @default 0 */
             unknownCalls: components["schemas"]["UnknownCalls"];
+            /**
+             * @description The first capability that it called; null where there is none.
+             * @default null
+             * @example find-shoes
+             */
+            capability: string | null;
+            /**
+             * @description Why it failed, cut to 300 characters; null where it did not.
+             * @default null
+             */
+            error: components["schemas"]["Failure"] | null;
+            /** @default 0 */
+            inputTokens: number;
+            /** @default 0 */
+            outputTokens: number;
             totalTokens: number;
             startedAt: components["schemas"]["Timestamp"];
             completedAt: components["schemas"]["Timestamp"] | null;
@@ -1981,6 +1998,11 @@ export interface components {
             /** @constant */
             role: "system";
             parts: components["schemas"]["TextPart"][];
+        };
+        /** @description US dollars for a million tokens of the model, as the operator configured them. */
+        ModelPrices: {
+            inputPerMillion: number;
+            outputPerMillion: number;
         };
         /**
          * @description Two or more segments in the manner of reverse DNS, each of the form of a capability name.

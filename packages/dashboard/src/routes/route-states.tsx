@@ -1,5 +1,4 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
-import { Compass } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { LinkButton } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -21,13 +20,8 @@ export function NotFound(): ReactNode {
   useTitle('Not found')
   return (
     <div className="grid min-h-[60vh] place-items-center">
-      <Empty
-        heading="h1"
-        icon={Compass}
-        title="There is nothing at this address"
-        action={<LinkButton to="/">To the runtimes</LinkButton>}
-      >
-        It may have been mistyped, or belong to another account.
+      <Empty heading="h1" picture="rows" title="Not found" action={<LinkButton to="/">Home</LinkButton>}>
+        The address may be mistyped, or belong to another account.
       </Empty>
     </div>
   )

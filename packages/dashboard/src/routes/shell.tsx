@@ -1,9 +1,13 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet } from '@tanstack/react-router'
 import { Menu, X } from 'lucide-react'
 import { type ReactNode, Suspense } from 'react'
+import { useIsAway } from '../api/reachability.ts'
 import { Brand } from '../ui/brand.tsx'
+import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Loading } from '../ui/loading.tsx'
+import { Notice } from '../ui/notice.tsx'
 import { TitleAnnouncer } from '../ui/page-title.tsx'
 import { UsageNotice } from './billing/usage-notice.tsx'
 import { Bell } from './events/bell.tsx'
@@ -11,7 +15,7 @@ import { Sidebar } from './sidebar.tsx'
 import { useMenu } from './use-menu.ts'
 
 /** What stands around every screen: the way to all others beside it, or above it where the window is narrow. */
-export function Shell(): ReactNode {
+export function Shell({ children = <Outlet /> }: { children?: ReactNode }): ReactNode {
   const { isOpen, toggle, opener, menu } = useMenu()
   return (
     <div className="flex min-h-dvh flex-col lg:flex-row">
@@ -54,12 +58,40 @@ export function Shell(): ReactNode {
       </aside>
       <main id="main" tabIndex={-1} className="min-w-0 flex-1 outline-none">
         <div className="mx-auto w-full max-w-6xl px-4 py-6 sm:px-6 lg:px-10 lg:py-9">
+          <Away />
           <UsageNotice />
-          <Suspense fallback={<Loading rows={4} />}>
-            <Outlet />
-          </Suspense>
+          <Suspense fallback={<Loading rows={4} />}>{children}</Suspense>
         </div>
       </main>
     </div>
+  )
+}
+
+/** A banner while the service does not answer. What was loaded stays, and is asked for again. */
+function Away(): ReactNode {
+  const isAway = useIsAway()
+  const queryClient = useQueryClient()
+  return (
+    isAway && (
+      <div className="mb-6">
+        <Notice kind="warn">
+          <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+            <span>The service cannot be reached. What you see may be out of date.</span>
+            <Button size="small" onClick={() => void queryClient.refetchQueries({ type: 'active' })}>
+              Retry
+            </Button>
+          </div>
+        </Notice>
+      </div>
+    )
+  )
+}
+
+/** The shell while the account is asked for. */
+export function ShellPending(): ReactNode {
+  return (
+    <Shell>
+      <Loading rows={6} />
+    </Shell>
   )
 }

@@ -2,12 +2,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, type LinkProps, useNavigate, useRouterState } from '@tanstack/react-router'
 import {
   Activity,
+  BookOpen,
   ChartNoAxesColumn,
   CreditCard,
   FolderOpen,
+  House,
   LogOut,
   type LucideIcon,
-  Server,
   UserRound,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -16,13 +17,16 @@ import { api, bodyOf } from '../api/client.ts'
 import { accountQuery } from '../api/queries.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Brand } from '../ui/brand.tsx'
+import { capitalized } from '../ui/format.ts'
 import { Notice } from '../ui/notice.tsx'
 import { ThemeSwitch } from '../ui/theme-switch.tsx'
 import { Bell } from './events/bell.tsx'
+import { PaletteOpener } from './palette-opener.tsx'
 import { ProjectSwitch } from './projects/project-switch.tsx'
+import { forgetCredentials } from './runtimes/kept-credentials.ts'
 
 const ENTRIES: readonly { to: LinkProps['to'] & string; label: string; icon: LucideIcon }[] = [
-  { to: '/', label: 'Runtimes', icon: Server },
+  { to: '/', label: 'Home', icon: House },
   { to: '/executions', label: 'Executions', icon: Activity },
   { to: '/analytics', label: 'Analytics', icon: ChartNoAxesColumn },
   { to: '/projects', label: 'Projects', icon: FolderOpen },
@@ -44,6 +48,7 @@ export function Sidebar(): ReactNode {
         </Link>
         <Bell />
       </div>
+      <PaletteOpener />
       <ProjectSwitch />
       <nav aria-label="Main">
         <ul className="flex flex-col gap-0.5">
@@ -58,6 +63,10 @@ export function Sidebar(): ReactNode {
         </ul>
       </nav>
       <div className="mt-auto flex flex-col gap-3">
+        <a href="/docs" target="_blank" rel="noreferrer" className={ENTRY}>
+          <BookOpen aria-hidden="true" className="size-4" />
+          API reference
+        </a>
         <ThemeSwitch />
         <SignedIn />
       </div>
@@ -79,6 +88,7 @@ function SignedIn(): ReactNode {
   const signOut = useMutation({
     mutationFn: () => bodyOf(api.POST('/v1/auth/sign-out')),
     onSuccess: async () => {
+      forgetCredentials()
       queryClient.clear()
       await navigate({ to: '/sign-in' })
     },
@@ -92,7 +102,9 @@ function SignedIn(): ReactNode {
           <p className="truncate text-sm" title={account?.email}>
             {account?.email}
           </p>
-          {account && <Badge tone={account.tier === 'free' ? 'neutral' : 'accent'}>{account.tier} plan</Badge>}
+          {account && (
+            <Badge tone={account.tier === 'free' ? 'neutral' : 'accent'}>{capitalized(account.tier)} plan</Badge>
+          )}
         </div>
         <button
           type="button"

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
+import { capitalized } from './format.ts'
 
 export type Tone = 'neutral' | 'ok' | 'warn' | 'bad' | 'accent'
 
@@ -52,7 +53,7 @@ interface Standing {
 export function ExecutionBadge({ status, failedCalls, unknownCalls }: Standing): ReactNode {
   if (status !== 'completed' || failedCalls + unknownCalls === 0) return <StateBadge state={status} />
   const marks = [callsIn(failedCalls, 'failed'), callsIn(unknownCalls, 'unknown')].filter((mark) => mark !== null)
-  return <Badge tone="warn">{['completed', ...marks].join(', ')}</Badge>
+  return <Badge tone="warn">{['Completed', ...marks].join(', ')}</Badge>
 }
 
 function callsIn(count: number, state: string): string | null {
@@ -61,5 +62,5 @@ function callsIn(count: number, state: string): string | null {
 
 /** A state of the API’s, under its own name. */
 export function StateBadge({ state }: { state: string }): ReactNode {
-  return <Badge tone={STATES[state] ?? 'neutral'}>{state}</Badge>
+  return <Badge tone={STATES[state] ?? 'neutral'}>{capitalized(state)}</Badge>
 }

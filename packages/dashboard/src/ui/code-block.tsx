@@ -3,8 +3,14 @@ import { CopyButton } from './copy-button.tsx'
 import { SCROLLABLE } from './scrollable.ts'
 import { visible } from './visible.ts'
 
+interface CodeBlockProps {
+  text: string
+  label: string
+  onCopied?: () => void
+}
+
 /** Text for another place: a command, a file, a key. Long lines scroll; the button takes all of it. */
-export function CodeBlock({ text, label }: { text: string; label: string }): ReactNode {
+export function CodeBlock({ text, label, onCopied }: CodeBlockProps): ReactNode {
   return (
     <div className="flex min-w-0 items-start gap-2 rounded-md border border-line bg-subtle p-2">
       <pre
@@ -13,7 +19,7 @@ export function CodeBlock({ text, label }: { text: string; label: string }): Rea
       >
         <code>{visible(text)}</code>
       </pre>
-      <CopyButton text={text} label={label} />
+      <CopyButton text={text} label={label} {...(onCopied && { onCopied })} />
     </div>
   )
 }

@@ -10,10 +10,13 @@ interface CopyButtonProps {
   label: string
   /** What the button says where nothing beside it does. */
   children?: string
+  /** A small icon, beside what it copies. */
+  isIcon?: boolean
+  onCopied?: () => void
 }
 
 /** Copies a text. */
-export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps): ReactNode {
+export function CopyButton({ text, label, children = 'Copy', isIcon = false, onCopied }: CopyButtonProps): ReactNode {
   const [copied, setCopied] = useState<'yes' | 'no' | null>(null)
   useEffect(() => {
     if (copied === null) return
@@ -24,13 +27,19 @@ export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps):
   return (
     <Button
       aria-label={`Copy ${label}`}
-      className="h-8 px-2.5"
+      kind={isIcon ? 'ghost' : 'secondary'}
+      size={isIcon ? 'icon' : 'small'}
       onClick={() => {
-        void copy(text).then((isDone) => setCopied(isDone ? 'yes' : 'no'))
+        void copy(text).then((isDone) => {
+          setCopied(isDone ? 'yes' : 'no')
+          if (isDone) onCopied?.()
+        })
       }}
     >
-      <Icon aria-hidden="true" className="size-4" />
-      <span aria-live="polite">{copied === 'yes' ? 'Copied' : copied === 'no' ? 'Not allowed' : children}</span>
+      <Icon aria-hidden="true" className={isIcon ? 'size-3.5' : 'size-4'} />
+      <span aria-live="polite" className={isIcon ? 'sr-only' : ''}>
+        {copied === 'yes' ? 'Copied' : copied === 'no' ? 'Not allowed' : children}
+      </span>
     </Button>
   )
 }

@@ -15,6 +15,7 @@ export function Dialog({ title, onClose, children }: DialogProps): ReactNode {
   useLayoutEffect(() => {
     const dialog = ref.current
     dialog?.showModal()
+    dialog?.querySelector<HTMLElement>('form :is(input, select, textarea)')?.focus()
     return () => dialog?.close()
   }, [])
   return (

@@ -1,6 +1,9 @@
-import type { ReactNode } from 'react'
+import { ChevronsUpDown } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
 import { classNames } from './class-names.ts'
 import { type DiffLine, diffLines } from './diff-lines.ts'
+import { type DiffPart, foldLines } from './fold-lines.ts'
+import { formatCount } from './format.ts'
 import { SCROLLABLE } from './scrollable.ts'
 import { visible } from './visible.ts'
 
@@ -13,9 +16,11 @@ const STYLES = {
 const MARKS = { same: ' ', removed: '−', added: '+' }
 const WORDS = { same: '', removed: 'removed: ', added: 'added: ' }
 
-/** What leads from one text to another. Each line says what became of it by a mark, not by colour alone. */
+/**
+ * What leads from one text to another, from the first change on; equal lines are folded. Each line says what became of it
+ * by a mark, not by colour alone.
+ */
 export function DiffView({ before, after, label }: { before: string; after: string; label: string }): ReactNode {
-  const numbered = diffLines(before, after).map((line, number) => ({ ...line, number }))
   return (
     <section
       aria-label={label}
@@ -23,11 +28,29 @@ export function DiffView({ before, after, label }: { before: string; after: stri
       className="relative max-h-96 overflow-auto rounded-md border border-line font-mono text-[13px] leading-relaxed"
     >
       <div className="w-max min-w-full py-1">
-        {numbered.map(({ number, ...line }) => (
-          <Line key={number} line={line} />
+        {foldLines(diffLines(before, after)).map((part) => (
+          <Part key={part.at} part={part} />
         ))}
       </div>
     </section>
+  )
+}
+
+function Part({ part: { isFolded, at, lines } }: { part: DiffPart }): ReactNode {
+  const [isOpen, setOpen] = useState(!isFolded)
+  if (isOpen)
+    return lines
+      .map((line, place) => ({ line, place: at + place }))
+      .map(({ line, place }) => <Line key={place} line={line} />)
+  return (
+    <button
+      type="button"
+      onClick={() => setOpen(true)}
+      className="flex w-full items-center gap-2 bg-subtle px-3 py-0.5 font-sans text-xs text-muted hover:text-ink"
+    >
+      <ChevronsUpDown aria-hidden="true" className="size-3" />
+      {lines.length === 1 ? '1 equal line' : `${formatCount(lines.length)} equal lines`}
+    </button>
   )
 }
 

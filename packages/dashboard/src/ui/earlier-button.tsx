@@ -14,7 +14,7 @@ export function EarlierButton({ list }: { list: PagedList }): ReactNode {
   return (
     <div className="flex justify-center">
       <Button isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-        Show earlier ones
+        Load more
       </Button>
     </div>
   )

@@ -1,3 +1,4 @@
+import { ChevronDown } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from './class-names.ts'
 import { useFieldErrors } from './form.tsx'
@@ -5,9 +6,15 @@ import { useFieldErrors } from './form.tsx'
 const CONTROL =
   'w-full rounded-md border bg-surface px-3 text-sm text-ink placeholder:text-muted disabled:bg-subtle disabled:text-muted'
 
+/** A list of choices that looks the same in every browser; it opens as the system has it. */
+export const SELECT = 'h-9 appearance-none truncate pr-8'
+export const SELECT_MARK = 'pointer-events-none absolute top-2.5 right-2.5 size-4 text-muted'
+
 interface FieldProps {
   label: string
   hint?: ReactNode
+  /** Where its place and its placeholder say it to those who see them. */
+  isLabelHidden?: boolean | undefined
   /** As the API calls it: by this name it finds its messages in the form around it. */
   name?: string
   /** The server’s own messages, where no form around it has them. */
@@ -25,6 +32,7 @@ interface Described {
 export function Field({
   label,
   hint,
+  isLabelHidden = false,
   name,
   errors: given,
   children,
@@ -36,7 +44,7 @@ export function Field({
   const described = [hint !== undefined && `${id}-hint`, isWrong && `${id}-errors`].filter(Boolean).join(' ')
   return (
     <div className="flex flex-col gap-1.5">
-      <label htmlFor={id} className="text-sm font-medium">
+      <label htmlFor={id} className={isLabelHidden ? 'sr-only' : 'text-sm font-medium'}>
         {label}
       </label>
       {children({
@@ -61,9 +69,10 @@ export function Field({
   )
 }
 
-export function TextField({ label, hint, errors, name, ...rest }: FieldProps & ComponentProps<'input'>): ReactNode {
+export function TextField(props: FieldProps & ComponentProps<'input'>): ReactNode {
+  const { label, isLabelHidden, hint, errors, name, ...rest } = props
   return (
-    <Field label={label} {...given({ hint, errors, name })}>
+    <Field label={label} isLabelHidden={isLabelHidden} {...given({ hint, errors, name })}>
       {({ className, ...control }) => (
         <input {...rest} {...control} name={name} className={classNames(className, 'h-9')} />
       )}
@@ -90,7 +99,10 @@ export function SelectField({ label, hint, errors, name, ...rest }: FieldProps &
   return (
     <Field label={label} {...given({ hint, errors, name })}>
       {({ className, ...control }) => (
-        <select {...rest} {...control} name={name} className={classNames(className, 'h-9')} />
+        <span className="relative block">
+          <select {...rest} {...control} name={name} className={classNames(className, SELECT)} />
+          <ChevronDown aria-hidden="true" className={SELECT_MARK} />
+        </span>
       )}
     </Field>
   )

@@ -1,8 +1,9 @@
-import { createContext, type ReactNode, useContext } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
 import { messageBeside, messagesFor } from '../api/api-error.ts'
 import { Button, type ButtonKind } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { Notice } from './notice.tsx'
+import { useOnce } from './use-once.ts'
 
 const FormFault = createContext<unknown>(null)
 
@@ -28,6 +29,8 @@ interface FormProps {
   wayOn?: (problem: string) => ReactNode
   /** Where it can be left: a second button. */
   onCancel?: () => void
+  /** Whether it is what a screen is for: its first field has the focus. */
+  isFocused?: boolean
   className?: string
   children: ReactNode
 }
@@ -35,15 +38,21 @@ interface FormProps {
 /** Fields, what the service says of them, and a button. Each field finds its messages by its name. */
 export function Form(props: FormProps): ReactNode {
   const { sending, onSend, fields, action, actionKind = 'primary', isBlocked = false } = props
-  const { isWide, wayOn, onCancel, className, children } = props
+  const { isWide, wayOn, onCancel, isFocused = false, className, children } = props
+  const form = useRef<HTMLFormElement>(null)
+  const once = useOnce(sending.isPending)
+  useEffect(() => {
+    if (isFocused) form.current?.querySelector('input')?.focus()
+  }, [isFocused])
   const problem = messageBeside(sending.error, fields)
   return (
     <form
+      ref={form}
       noValidate
       className={classNames('flex flex-col gap-4', className)}
       onSubmit={(event) => {
         event.preventDefault()
-        if (!isBlocked) onSend()
+        if (!isBlocked) once(onSend)
       }}
     >
       <FormFault value={sending.error}>{children}</FormFault>

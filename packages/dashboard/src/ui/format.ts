@@ -67,6 +67,17 @@ export function formatAmount({ value, currency }: { value: number; currency: str
   }
 }
 
+/** `Online`: a word of the API at the beginning of a line. */
+export function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1).replaceAll('_', ' ')
+}
+
+/** `$0.0021`, `$12.40`: what tokens cost, to two digits that say something. */
+export function formatCost(dollars: number): string {
+  if (dollars >= 0.01 || dollars === 0) return `$${dollars.toFixed(2)}`
+  return `$${dollars.toPrecision(2)}`
+}
+
 /** `$49`; prices come in the currency’s smallest unit. */
 export function formatPrice(amount: number, currency: string): string {
   return new Intl.NumberFormat('en-US', { style: 'currency', currency, minimumFractionDigits: 0 }).format(amount / 100)

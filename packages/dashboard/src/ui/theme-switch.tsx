@@ -4,7 +4,7 @@ import { classNames } from './class-names.ts'
 import { THEMES, useTheme } from './theme.ts'
 
 const ICONS = { system: Monitor, light: Sun, dark: Moon }
-const LABELS = { system: 'As the system', light: 'Light', dark: 'Dark' }
+const LABELS = { system: 'System', light: 'Light', dark: 'Dark' }
 
 /** Light, dark, or whatever the system says. */
 export function ThemeSwitch(): ReactNode {

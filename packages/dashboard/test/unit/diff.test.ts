@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compareManifests } from '../../src/routes/runtimes/compare-manifests.ts'
 import { diffLines } from '../../src/ui/diff-lines.ts'
+import { foldLines } from '../../src/ui/fold-lines.ts'
 
 describe('the difference of two texts', () => {
   test('is what was taken out and what was put in, with the rest around it', () => {
@@ -11,6 +12,17 @@ describe('the difference of two texts', () => {
       'added x',
       'same c',
       'added d',
+    ])
+  })
+
+  test('is shown with three lines around each change; what is equal between is folded', () => {
+    const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`)
+    const changed = lines.map((line, at) => (at === 9 ? 'another' : line))
+    const parts = foldLines(diffLines(lines.join('\n'), changed.join('\n')))
+    expect(parts.map(({ isFolded, at, lines: { length } }) => [isFolded, at, length])).toEqual([
+      [true, 0, 6],
+      [false, 6, 8],
+      [true, 14, 7],
     ])
   })
 

@@ -43,7 +43,7 @@ describe('what a failure asks for', () => {
   })
 
   test.each([
-    ['call', 'The endpoint could not be reached.', 'Is your server up'],
+    ['call', 'The endpoint could not be reached.', 'Check that your server runs'],
     ['call', 'The endpoint answered with status 401.', 'signature'],
     ['call', 'The endpoint answered with status 503.', 'log'],
     ['execution', 'The model provider refused the service’s credential.', 'operator'],

@@ -11,6 +11,8 @@ describe('a question that was not taken', () => {
   })
 
   test('has a sentence, also where the service said none', () => {
-    expect(problemSentence({ ...problem, kind: 'stopped', detail: null, retryAt: null }, 0)).toBe('You stopped it.')
+    expect(problemSentence({ ...problem, kind: 'stopped', detail: null, retryAt: null }, 0)).toBe(
+      'You stopped the answer.',
+    )
   })
 })

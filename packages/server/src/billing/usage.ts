@@ -44,6 +44,7 @@ export async function billingUsage(deps: BillingDeps, owner: Owner): Promise<Bil
     outputTokens: used.outputTokens,
     totalTokens: used.inputTokens + used.outputTokens,
     storedBytes,
+    modelPrices: deps.modelPrices,
     warnings: isBudgetLow(owner.tier, storedBytes.used) ? [STORAGE_WARNING] : [],
   }
 }

@@ -50,6 +50,17 @@ const TRACE = [
   'calls',
 ] as const
 
+const LISTED_CHARACTERS = 300
+
+/** What a list shows of columns that may be large: their beginnings. The first call of a row begins with its name. */
+const beginningOf = (column: string) => sql<string | null>`substr(${sql.ref(column)}, 1, ${sql.lit(LISTED_CHARACTERS)})`
+const LISTED = [
+  'input_tokens as inputTokens',
+  'output_tokens as outputTokens',
+  beginningOf('error').as('error'),
+  beginningOf('calls').as('firstCall'),
+] as const
+
 type Condition = RawBuilder<SqlBool>
 
 const MOST_COUNTED = 1_000
@@ -159,7 +170,7 @@ function columnsOf({ runtimeId, projectId }: Pick<ExecutionFilter, 'runtimeId' |
 function range(db: Kysely<Schema>, ownerId: string, { from, to, after, limit }: ExecutionFilter, condition: Condition) {
   const query = db
     .selectFrom('executions')
-    .select(SUMMARY)
+    .select([...SUMMARY, ...LISTED])
     .where('owner_id', '=', ownerId)
     .where(condition)
     .where('started_at', '>=', from)

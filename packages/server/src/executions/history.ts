@@ -28,7 +28,7 @@ export async function listOwnExecutions(deps: HistoryDeps, owner: Owner, filter:
   const from = Math.max(filter.from ?? 0, retainedSince(owner.tier, deps.clock.now()))
   const rows = await listExecutions(deps.db, owner.ownerId, { ...filter, from, limit: filter.limit + 1 })
   const { shown, nextCursor } = cutPage(rows, filter.limit, (row) => ({ at: row.startedAt, id: row.executionId }))
-  return { executions: shown.map(toSummary), nextCursor }
+  return { executions: shown.map(toListed), nextCursor }
 }
 
 /** The trace of one of the owner's executions. Throws 404 where there is none, or it is past the plan's retention. */
@@ -55,6 +55,12 @@ type Shown = 'startedAt' | 'completedAt' | 'finishReason' | 'awaitsApproval'
 function toSummary<Row extends Pick<SummaryRow, Shown>>({ startedAt, completedAt, awaitsApproval, ...row }: Row) {
   const finishReason = shownReason(row.finishReason, awaitsApproval)
   return { ...row, finishReason, startedAt: isoTime(startedAt), completedAt: isoTimeOrNull(completedAt) }
+}
+
+function toListed({ firstCall, error, ...row }: SummaryRow) {
+  // Quotes inside the text of a call are escaped, so this is the member and nothing that a model wrote.
+  const capability = /"capability":"([^"]+)"/.exec(firstCall ?? '')?.[1] ?? null
+  return { ...toSummary(row), capability, error: toFailure(error) }
 }
 
 const Shapes = z.array(TurnShape)

@@ -12,6 +12,7 @@ export function sharedSettings(config: Config, model: Pick<Model, 'provider' | '
     version: VERSION,
     ...(config.baseUrl !== null && { SVC_BASE_URL: config.baseUrl }),
     SVC_MODEL: `${model.provider}:${model.name}`,
+    ...(config.modelPrices && { SVC_MODEL_PRICES: Object.values(config.modelPrices).join('/') }),
     SVC_TRUST_PROXY: config.proxyHops,
     SVC_ALLOW_LOCAL_ENDPOINTS: config.allowLocalEndpoints,
     SVC_TEST_PAYMENTS: config.testPayments,

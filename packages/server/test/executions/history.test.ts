@@ -71,6 +71,7 @@ describeEngines('the history of executions', (engine) => {
       ['failed', 1, 1],
       ['completed', 2, 1],
     ])
+    expect(failed.executions[0]).toMatchObject({ capability: 'broken', error: { message: 'It is broken.' } })
     expect(await scene.trace(mixed.executionId)).toMatchObject({ status: 'completed', failedCalls: 1 })
     const inAny = async (query: Record<string, string>) =>
       idsOf(await everyPage(scene, { limit: '1', calls: 'failed', ...query }))
@@ -129,6 +130,10 @@ describeEngines('the history of executions', (engine) => {
           capabilityCalls: 2,
           failedCalls: 0,
           unknownCalls: 0,
+          capability: 'echo',
+          error: null,
+          inputTokens: body.inputTokens,
+          outputTokens: body.outputTokens,
           totalTokens: body.totalTokens,
           startedAt,
           completedAt: startedAt,

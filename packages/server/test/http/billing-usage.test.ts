@@ -48,7 +48,8 @@ describeEngines('the usage of an account', (engine) => {
   // holds BIL-04
   test('is zero in the current UTC hour without executions', async () => {
     const clock = createTestClock(Date.parse('2026-03-01T12:59:59.999Z'))
-    const scene = await setScene(database(), { clock })
+    const modelPrices = { inputPerMillion: 0.15, outputPerMillion: 0.6 }
+    const scene = await setScene(database(), { clock, modelPrices })
     expect(await usageOf(scene)).toEqual({
       tier: 'free',
       periodStart: '2026-03-01T12:00:00.000Z',
@@ -60,6 +61,7 @@ describeEngines('the usage of an account', (engine) => {
       outputTokens: 0,
       totalTokens: 0,
       storedBytes: { used: expect.any(Number), limit: 200_000_000 },
+      modelPrices,
       warnings: [],
     })
     clock.advance(1)

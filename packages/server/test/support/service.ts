@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { CreatedRuntime, type DeploymentManifestInput, type Tier } from '@svc/contract'
+import { CreatedRuntime, type DeploymentManifestInput, type ModelPrices, type Tier } from '@svc/contract'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
@@ -61,6 +61,7 @@ export interface TestServiceOptions {
   metrics?: Metrics
   tracer?: Tracer
   /** In place of none. */
+  modelPrices?: ModelPrices
   web?: WebFiles
   /** In place of a disk whose room nobody knows. */
   freeBytes?: () => Promise<number>
@@ -156,7 +157,7 @@ export async function startService(database: Database, options: TestServiceOptio
     passwordHasher: options.passwordHasher ?? QUICK_HASHER,
     version: '0.0.0-test',
     nodeId: options.nodeId ?? randomUUID(),
-    ...given(options, ['loopDelay', 'metrics', 'random', 'tracer', 'web', 'freeBytes', 'write']),
+    ...given(options, ['loopDelay', 'metrics', 'modelPrices', 'random', 'tracer', 'web', 'freeBytes', 'write']),
   })
   await deps.lease.take()
   const app = createApp(deps)

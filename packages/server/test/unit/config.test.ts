@@ -32,6 +32,7 @@ describe('defaults', () => {
       testPayments: true,
       proxyHops: 0,
       modelSpec: undefined,
+      modelPrices: null,
       logLevel: 'info',
       ops: null,
       drainDelayMs: 0,
@@ -191,6 +192,7 @@ describe('faults', () => {
       SVC_BASE_URL: 'svc.example.com',
       SVC_ALLOW_LOCAL_ENDPOINTS: 'yes',
       SVC_TEST_PAYMENTS: 'yes',
+      SVC_MODEL_PRICES: '0.15',
       SVC_LOG_LEVEL: 'loud',
       SVC_LIMIT_STEPS: '0',
       SVC_LIMIT_DISPATCH_MS: '30s',
@@ -204,6 +206,7 @@ describe('faults', () => {
       'SVC_LIMIT_STEPS',
       'SVC_LOG_LEVEL',
       'SVC_MASTER_KEY',
+      'SVC_MODEL_PRICES',
       'SVC_TEST_PAYMENTS',
     ])
   })

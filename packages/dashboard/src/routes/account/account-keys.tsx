@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { KeyRound } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { messageBeside, messagesFor } from '../../api/api-error.ts'
 import { api, bodyOf, type Schemas } from '../../api/client.ts'
@@ -21,12 +20,12 @@ type AccountKey = Schemas['AccountKey']
 /** The keys that programs use in the owner’s name. */
 export function AccountKeys(): ReactNode {
   const keys = useQuery(accountKeysQuery)
-  const [ending, setEnding] = useState<AccountKey | null>(null)
+  const [revoked, setRevoked] = useState<AccountKey | null>(null)
   return (
     <Card
       isFlush
       title="API keys"
-      description="For programs that act in your name: registering runtimes, reading traces. They cannot change the password. On your own machine, svc login makes one."
+      description="For programs that use the API as you. Keys cannot change the password. “svc login” creates one for your machine."
     >
       <div className="px-5 pb-5">
         <NewKey />
@@ -38,32 +37,32 @@ export function AccountKeys(): ReactNode {
         </div>
       )}
       {keys.data?.length === 0 && (
-        <Empty icon={KeyRound} title="No API keys">
-          Make one for each program, so that each can be ended by itself.
+        <Empty picture="rows" title="No API keys">
+          Create a key for each program, so that you can revoke each one separately.
         </Empty>
       )}
       {keys.data && keys.data.length > 0 && (
-        <Table caption="API keys" columns={columns(setEnding)} rows={keys.data} rowKey={({ keyId }) => keyId} />
+        <Table caption="API keys" columns={columns(setRevoked)} rows={keys.data} rowKey={({ keyId }) => keyId} />
       )}
-      {ending && <EndKey accountKey={ending} onClose={() => setEnding(null)} />}
+      {revoked && <RevokeKey accountKey={revoked} onClose={() => setRevoked(null)} />}
     </Card>
   )
 }
 
-function columns(end: (key: AccountKey) => void): Column<AccountKey>[] {
+function columns(revoke: (key: AccountKey) => void): Column<AccountKey>[] {
   return [
-    { heading: 'Name', cell: ({ name }) => <span className="font-medium">{name}</span> },
+    { heading: 'Name', cell: ({ name }) => <span className="font-medium [overflow-wrap:anywhere]">{name}</span> },
     { heading: 'Key', cell: ({ prefix }) => <code className="text-xs whitespace-nowrap">{prefix}</code> },
-    { heading: 'Made', isExtra: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    { heading: 'Created', isExtra: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
     {
-      heading: 'State',
+      heading: 'Status',
       cell: (key) =>
         key.revokedAt === null ? (
-          <Button className="h-8" aria-label={`End the key ${key.name}`} onClick={() => end(key)}>
-            End
+          <Button size="small" aria-label={`Revoke the key ${key.name}`} onClick={() => revoke(key)}>
+            Revoke
           </Button>
         ) : (
-          <Badge>ended</Badge>
+          <Badge>Revoked</Badge>
         ),
     },
   ]
@@ -101,13 +100,13 @@ function NewKey(): ReactNode {
           />
         </div>
         <Button kind="primary" type="submit" isBusy={making.isPending}>
-          Make a key
+          Create key
         </Button>
       </form>
       {problem !== null && <Notice kind="bad">{problem}</Notice>}
       {making.data && (
         <Notice kind="ok">
-          <p className="mb-2 font-medium">Copy “{making.data.name}” now: it is shown this once.</p>
+          <p className="mb-2 font-medium">Copy “{making.data.name}” now. It is shown only once.</p>
           <CodeBlock text={making.data.key} label="the API key" />
         </Notice>
       )}
@@ -115,9 +114,9 @@ function NewKey(): ReactNode {
   )
 }
 
-function EndKey({ accountKey, onClose }: { accountKey: AccountKey; onClose: () => void }): ReactNode {
+function RevokeKey({ accountKey, onClose }: { accountKey: AccountKey; onClose: () => void }): ReactNode {
   const queryClient = useQueryClient()
-  const ending = useMutation({
+  const revoking = useMutation({
     mutationFn: () =>
       bodyOf(api.POST('/v1/account/keys/{keyId}/revoke', { params: { path: { keyId: accountKey.keyId } } })),
     onSuccess: async () => {
@@ -127,14 +126,14 @@ function EndKey({ accountKey, onClose }: { accountKey: AccountKey; onClose: () =
   })
   return (
     <ConfirmDialog
-      title="End this key"
+      title="Revoke API key"
       phrase={accountKey.name}
-      action="End the key"
-      sending={ending}
-      onConfirm={() => ending.mutate()}
+      action="Revoke key"
+      sending={revoking}
+      onConfirm={() => revoking.mutate()}
       onClose={onClose}
     >
-      What uses {accountKey.prefix} is refused from now on. There is no way back.
+      Programs that use {accountKey.prefix} are refused at once. This cannot be undone.
     </ConfirmDialog>
   )
 }

@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { accountQuery } from '../../api/queries.ts'
 import { Card } from '../../ui/card.tsx'
+import { CodeId } from '../../ui/code-id.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { formatTime } from '../../ui/format.ts'
+import { capitalized, formatTime } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { AccountKeys } from './account-keys.tsx'
@@ -13,14 +14,14 @@ export function Account(): ReactNode {
   const { data: account } = useQuery(accountQuery)
   return (
     <Page title="Account">
-      <Card title="You">
+      <Card title="Profile">
         {account ? (
           <Facts
             facts={[
               ['E-mail', account.email],
-              ['Plan', account.tier],
-              ['Account id', <code key="id">{account.ownerId}</code>],
-              ['Since', formatTime(account.createdAt)],
+              ['Plan', capitalized(account.tier)],
+              ['Account id', <CodeId key="id" id={account.ownerId} label="the account" />],
+              ['Created', formatTime(account.createdAt)],
             ]}
           />
         ) : (

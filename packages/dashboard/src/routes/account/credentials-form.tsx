@@ -36,6 +36,7 @@ export function CredentialsForm({ action, passwordHint, autoComplete, next, send
       fields={['email', 'password']}
       action={action}
       isWide
+      isFocused
     >
       <TextField
         label="E-mail"

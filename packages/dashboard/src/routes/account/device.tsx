@@ -17,7 +17,7 @@ import { Ago } from '../../ui/time.tsx'
 export function Device(): ReactNode {
   const { code } = useSearch({ from: '/app/device' })
   return (
-    <Page title="Log in from a terminal" description="A machine that ran svc login waits for you to confirm it.">
+    <Page title="Log in from a terminal" description="A machine that ran “svc login” waits for your confirmation.">
       {code === undefined ? (
         <Card>
           <CodeForm />
@@ -42,7 +42,7 @@ function CodeForm(): ReactNode {
     >
       <div className="flex-1">
         <TextField
-          label="Code that the terminal shows"
+          label="Code shown in the terminal"
           placeholder="WDJB-MJHT"
           autoComplete="off"
           autoCapitalize="characters"
@@ -52,7 +52,7 @@ function CodeForm(): ReactNode {
         />
       </div>
       <Button kind="primary" type="submit">
-        Go on
+        Continue
       </Button>
     </form>
   )
@@ -67,7 +67,7 @@ function Waiting({ code }: { code: string }): ReactNode {
       <div className="flex flex-col gap-5">
         <LoadError error={device.error} />
         <p className="text-sm text-muted">
-          A code is good for ten minutes and for one answer. Type it again, or run svc login once more.
+          A code works once, within ten minutes. Type it again, or run “svc login” again.
         </p>
         <CodeForm />
       </div>
@@ -78,8 +78,8 @@ function Waiting({ code }: { code: string }): ReactNode {
 type Answer = Schemas['DeviceDecision']['status']
 
 const OUTCOMES: Readonly<Record<Answer, string>> = {
-  authorized: 'Confirmed. The terminal goes on within a few seconds; you can close this page.',
-  denied: 'Declined. The terminal was given no key.',
+  authorized: 'Confirmed. The terminal continues within a few seconds. You can close this page.',
+  denied: 'Declined. The terminal got no key.',
 }
 
 function Question({ device }: { device: Schemas['WaitingDevice'] }): ReactNode {
@@ -98,14 +98,14 @@ function Question({ device }: { device: Schemas['WaitingDevice'] }): ReactNode {
     onClick: () => answering.mutate(answer),
   })
   return (
-    <Card title="Let a machine act in your name?">
+    <Card title="Give this machine access?">
       <div className="flex flex-col gap-5">
         <Facts
           facts={[
             ['Code', <code key="code">{device.userCode}</code>],
-            ['Machine, as it calls itself', device.machine],
+            ['Machine name, as sent', device.machine],
             ['Network', device.network],
-            ['Asked', <Ago key="asked" at={device.requestedAt} />],
+            ['Requested', <Ago key="asked" at={device.requestedAt} />],
             ['Account', account?.email],
           ]}
         />
@@ -116,8 +116,8 @@ function Question({ device }: { device: Schemas['WaitingDevice'] }): ReactNode {
         {!answering.data && (
           <>
             <Notice kind="warn">
-              Confirm only if you ran svc login yourself, just now, and the terminal shows this code. The machine gets
-              an API key of your account, which you can end under “Account”.
+              Confirm only if you have just run “svc login” and the terminal shows this code. The machine gets an API
+              key of your account, which you can revoke under “Account”.
             </Notice>
             <div className="flex flex-wrap gap-2">
               <Button kind="primary" {...button('authorized')}>

@@ -15,17 +15,17 @@ export function PasswordForm(): ReactNode {
     onSuccess: () => {
       setCurrent('')
       setNew('')
-      toast('The password is changed.')
+      toast('Password changed.')
     },
   })
   return (
-    <Card title="Password" description="Every other session of the account ends when it is changed.">
+    <Card title="Password" description="Changing it logs out every other session.">
       <Form
         className="max-w-sm"
         sending={changing}
         onSend={() => changing.mutate()}
         fields={['currentPassword', 'newPassword']}
-        action="Change the password"
+        action="Change password"
       >
         <TextField
           label="Current password"

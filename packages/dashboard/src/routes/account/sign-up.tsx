@@ -8,14 +8,14 @@ export function SignUp(): ReactNode {
   const search = useSearch({ from: '/sign-up' })
   const footer = (
     <>
-      You have an account?{' '}
+      Already have an account?{' '}
       <Link to="/sign-in" search={search} className="font-medium text-accent underline underline-offset-2">
         Log in
       </Link>
     </>
   )
   return (
-    <CredentialsPage title="Open an account" footer={footer}>
+    <CredentialsPage title="Create an account" footer={footer}>
       <CredentialsForm
         action="Sign up"
         autoComplete="new-password"

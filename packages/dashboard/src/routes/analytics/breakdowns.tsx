@@ -5,6 +5,7 @@ import { Card } from '../../ui/card.tsx'
 import { formatCount, formatDuration } from '../../ui/format.ts'
 import { type Column, Table } from '../../ui/table.tsx'
 import { ExportButton } from './export-button.tsx'
+import { share } from './shares.ts'
 
 type Summary = Schemas['AnalyticsSummary']
 type ByCapability = Summary['capabilities'][number]
@@ -19,7 +20,7 @@ const RUNTIME_HEADINGS = ['runtimeId', 'executions', 'failed', ...CALLS, 'totalT
 export function Breakdowns({ summary, names }: { summary: Summary; names: ReadonlyMap<string, string> }): ReactNode {
   const { capabilities, runtimes } = summary
   return (
-    <div className="grid gap-4 xl:grid-cols-2">
+    <div className="flex flex-col gap-6">
       <Card
         isFlush
         title="By capability"
@@ -32,7 +33,7 @@ export function Breakdowns({ summary, names }: { summary: Summary; names: Readon
         }
       >
         {capabilities.length === 0 ? (
-          <p className="px-5 pb-5 text-sm text-muted">No capability was called.</p>
+          <p className="px-5 pb-5 text-sm text-muted">No capability was called in this range.</p>
         ) : (
           <Table
             caption="By capability"
@@ -65,14 +66,18 @@ export function Breakdowns({ summary, names }: { summary: Summary; names: Readon
 }
 
 const PERCENTILES: readonly Column<Pick<ByRuntime, 'p50DurationMs' | 'p95DurationMs'>>[] = [
-  { heading: 'Half within', isNumber: true, isExtra: true, cell: ({ p50DurationMs }) => formatDuration(p50DurationMs) },
-  { heading: '95 % within', isNumber: true, cell: ({ p95DurationMs }) => formatDuration(p95DurationMs) },
+  { heading: 'p50', isNumber: true, isExtra: true, cell: ({ p50DurationMs }) => formatDuration(p50DurationMs) },
+  { heading: 'p95', isNumber: true, cell: ({ p95DurationMs }) => formatDuration(p95DurationMs) },
 ]
 
 const CAPABILITY_COLUMNS: readonly Column<ByCapability>[] = [
-  { heading: 'Capability', cell: ({ capability }) => <code className="text-[13px]">{capability}</code> },
+  {
+    heading: 'Capability',
+    cell: ({ capability }) => <code className="text-[13px] [overflow-wrap:anywhere]">{capability}</code>,
+  },
   { heading: 'Calls', isNumber: true, cell: ({ calls }) => formatCount(calls) },
   { heading: 'Failed', isNumber: true, cell: ({ failed }) => formatCount(failed) },
+  { heading: 'Failure rate', isNumber: true, isExtra: true, cell: ({ failed, calls }) => share(failed, calls) },
   { heading: 'Unknown', isNumber: true, isExtra: true, cell: ({ unknown }) => formatCount(unknown) },
   ...PERCENTILES,
 ]
@@ -85,7 +90,7 @@ function runtimeColumns(names: ReadonlyMap<string, string>): readonly Column<ByR
         <Link
           to="/runtimes/$runtimeId"
           params={{ runtimeId }}
-          className="font-medium underline-offset-2 hover:underline"
+          className="font-medium underline-offset-2 [overflow-wrap:anywhere] hover:underline"
         >
           {names.get(runtimeId) ?? runtimeId}
         </Link>
@@ -93,7 +98,7 @@ function runtimeColumns(names: ReadonlyMap<string, string>): readonly Column<ByR
     },
     { heading: 'Executions', isNumber: true, cell: ({ executions }) => formatCount(executions) },
     { heading: 'Failed', isNumber: true, cell: ({ failed }) => formatCount(failed) },
-    { heading: 'Calls failed', isNumber: true, isExtra: true, cell: ({ failedCalls }) => formatCount(failedCalls) },
+    { heading: 'Failed calls', isNumber: true, isExtra: true, cell: ({ failedCalls }) => formatCount(failedCalls) },
     { heading: 'Unknown', isNumber: true, isExtra: true, cell: ({ unknownCalls }) => formatCount(unknownCalls) },
     { heading: 'Tokens', isNumber: true, isExtra: true, cell: ({ totalTokens }) => formatCount(totalTokens) },
     ...PERCENTILES,

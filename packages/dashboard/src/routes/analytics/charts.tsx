@@ -1,6 +1,7 @@
 import { lazy, type ReactNode, Suspense } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { Card } from '../../ui/card.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { formatCount, formatDuration } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -20,8 +21,8 @@ export function Charts({ summary }: { summary: Summary }): ReactNode {
   const labels = series.map(({ at }) => bucketLabel(at, range.bucket))
   return (
     <>
-      <div className="grid gap-4 xl:grid-cols-2">
-        <Card title="Executions" description="Failed ones are hatched.">
+      <div className="grid gap-6 xl:grid-cols-2">
+        <Card title="Executions" actions={<Legend entries={['Completed', 'Failed']} tone="bad" />}>
           <Drawing>
             <BarChart
               label="Executions over time"
@@ -32,38 +33,66 @@ export function Charts({ summary }: { summary: Summary }): ReactNode {
             />
           </Drawing>
         </Card>
-        <Card title="Latency" description="95 % took less than the upper line, half less than the dashed one.">
+        <Card title="Latency" actions={<Legend entries={['p95', 'p50']} tone="line" />}>
           <Drawing>
             <LineChart
               label="Latency over time"
               labels={labels}
-              line={{ name: '95 % took less than', values: series.map(({ p95DurationMs }) => p95DurationMs) }}
-              dashed={{ name: 'Half took less than', values: series.map(({ p50DurationMs }) => p50DurationMs) }}
+              line={{ name: 'p95', values: series.map(({ p95DurationMs }) => p95DurationMs) }}
+              dashed={{ name: 'p50', values: series.map(({ p50DurationMs }) => p50DurationMs) }}
             />
           </Drawing>
         </Card>
-        <Card title="Tokens" description="What the model wrote is hatched.">
+        <Card title="Tokens" actions={<Legend entries={['Input', 'Output']} tone="accent" />}>
           <Drawing>
             <BarChart
               label="Tokens over time"
               labels={labels}
-              solid={{ name: 'In', values: series.map(({ inputTokens }) => inputTokens) }}
-              hatched={{ name: 'Out', values: series.map(({ outputTokens }) => outputTokens) }}
+              solid={{ name: 'Input', values: series.map(({ inputTokens }) => inputTokens) }}
+              hatched={{ name: 'Output', values: series.map(({ outputTokens }) => outputTokens) }}
             />
           </Drawing>
         </Card>
-        <Card title="Capability calls">
+        <Card title="Capability calls" actions={<Legend entries={['Completed', 'Failed']} tone="bad" />}>
           <Drawing>
             <BarChart
               label="Capability calls over time"
               labels={labels}
-              solid={{ name: 'Calls', values: series.map(({ capabilityCalls }) => capabilityCalls) }}
+              solid={{ name: 'Completed', values: series.map((point) => point.capabilityCalls - point.failedCalls) }}
+              tone="bad"
+              hatched={{ name: 'Failed', values: series.map(({ failedCalls }) => failedCalls) }}
             />
           </Drawing>
         </Card>
       </div>
       <SeriesTable series={series} labels={labels} />
     </>
+  )
+}
+
+interface LegendProps {
+  /** The solid series, and the one that is hatched or dashed. */
+  entries: readonly [string, string]
+  tone: 'accent' | 'bad' | 'line'
+}
+
+const MARKS = {
+  accent: ['bg-accent-fill', 'border border-accent-fill'],
+  bad: ['bg-accent-fill', 'border border-bad-fill'],
+  line: ['h-0.5! bg-accent', 'h-0! border-t-2 border-dashed border-muted'],
+} as const
+
+/** Which series is which; the charts themselves say it to screen readers. */
+function Legend({ entries, tone }: LegendProps): ReactNode {
+  return (
+    <p aria-hidden="true" className="flex gap-3 text-xs text-muted">
+      {entries.map((name, place) => (
+        <span key={name} className="inline-flex items-center gap-1.5">
+          <span className={classNames('size-2.5 rounded-xs', MARKS[tone][place])} />
+          {name}
+        </span>
+      ))}
+    </p>
   )
 }
 
@@ -92,7 +121,7 @@ function SeriesTable({ series, labels }: { series: readonly Point[]; labels: rea
   return (
     <Card
       isFlush
-      title="The figures behind the charts"
+      title="Figures over time"
       actions={
         <ExportButton
           file="svc-analytics.csv"
@@ -124,8 +153,8 @@ function SeriesTable({ series, labels }: { series: readonly Point[]; labels: rea
             { heading: 'Executions', isNumber: true, cell: ({ executions }) => formatCount(executions) },
             { heading: 'Failed', isNumber: true, cell: ({ failed }) => formatCount(failed) },
             { heading: 'Calls', isNumber: true, cell: ({ capabilityCalls }) => formatCount(capabilityCalls) },
-            { heading: 'Half within', isNumber: true, cell: ({ p50DurationMs }) => formatDuration(p50DurationMs) },
-            { heading: '95 % within', isNumber: true, cell: ({ p95DurationMs }) => formatDuration(p95DurationMs) },
+            { heading: 'p50', isNumber: true, cell: ({ p50DurationMs }) => formatDuration(p50DurationMs) },
+            { heading: 'p95', isNumber: true, cell: ({ p95DurationMs }) => formatDuration(p95DurationMs) },
             { heading: 'Tokens in', isNumber: true, cell: ({ inputTokens }) => formatCount(inputTokens) },
             { heading: 'Tokens out', isNumber: true, cell: ({ outputTokens }) => formatCount(outputTokens) },
           ]}

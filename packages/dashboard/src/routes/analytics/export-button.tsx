@@ -12,7 +12,7 @@ interface ExportButtonProps {
 
 export function ExportButton({ file, headings, rows }: ExportButtonProps): ReactNode {
   return (
-    <Button className="h-8" aria-label={`Save ${file}`} onClick={() => saveFile(file, toCsv(headings, rows()))}>
+    <Button size="small" aria-label={`Save ${file}`} onClick={() => saveFile(file, toCsv(headings, rows()))}>
       <Download aria-hidden="true" className="size-4" />
       CSV
     </Button>

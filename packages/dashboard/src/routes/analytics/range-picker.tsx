@@ -13,7 +13,7 @@ export function RangePicker(): ReactNode {
     void navigate({ search: (now) => readAnalyticsSearch({ ...now, [name]: value }) })
   }
   return (
-    <div className="grid max-w-xl gap-3 sm:grid-cols-2">
+    <div className="flex flex-wrap gap-3 *:w-44">
       <SelectField label="Range" value={range} onChange={(event) => change('range', event.target.value)}>
         {RANGES.map((name) => (
           <option key={name} value={name}>

@@ -22,6 +22,15 @@ export function requestFor(range: RangeName, now: number): { from: string; bucke
   return { from: new Date(from).toISOString(), bucket: range === '24h' ? 'hour' : 'day' }
 }
 
+/** The same length of time right before a request. */
+export function requestBefore<Request extends { from: string; bucket: Schemas['AnalyticsBucket'] }>(
+  request: Request,
+  to = Date.parse(request.from) + DAY_MS,
+): Request & { to: string } {
+  const from = Date.parse(request.from)
+  return { ...request, from: new Date(2 * from - to).toISOString(), to: request.from }
+}
+
 const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const MOMENT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
@@ -31,7 +40,7 @@ export function bucketLabel(at: string, bucket: Schemas['AnalyticsBucket']): str
   return (bucket === 'hour' ? HOUR : DAY).format(new Date(at))
 }
 
-/** `1 Mar 2026, 00:00 to 8 Mar 2026, 00:00 UTC`. */
+/** `1 Mar 2026, 00:00 – 8 Mar 2026, 00:00 UTC`. */
 export function rangeWords({ from, to }: { from: string; to: string }): string {
-  return `${MOMENT.format(new Date(from))} to ${MOMENT.format(new Date(to))} UTC`
+  return `${MOMENT.format(new Date(from))} – ${MOMENT.format(new Date(to))} UTC`
 }

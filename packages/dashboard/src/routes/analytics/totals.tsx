@@ -1,39 +1,49 @@
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { formatCount, formatDuration } from '../../ui/format.ts'
+import { formatCost, formatCount, formatDuration } from '../../ui/format.ts'
+import { Change, Stat, Stats } from '../../ui/stat.tsx'
+import { costOf, type ModelPrices } from '../cost.ts'
+import { sharesOf } from './shares.ts'
 
-/** The figures of the whole range. */
-export function Totals({ totals }: { totals: Schemas['AnalyticsSummary']['totals'] }): ReactNode {
-  const { executions, completed, failed } = totals
-  const ended = completed + failed
-  const tiles = [
-    [
-      'Executions',
-      formatCount(executions),
-      `${formatCount(totals.capabilityCalls)} capability calls, ${formatCount(totals.failedCalls)} failed, ${formatCount(totals.unknownCalls)} unknown`,
-    ],
-    [
-      'Failed',
-      formatCount(failed),
-      ended === 0 ? 'none ended' : `${((failed / ended) * 100).toFixed(1)} % of those that ended`,
-    ],
-    ['Half took less than', formatDuration(totals.p50DurationMs), `${formatDuration(totals.avgDurationMs)} on average`],
-    ['95 % took less than', formatDuration(totals.p95DurationMs), 'the slow end'],
-    [
-      'Tokens',
-      formatCount(totals.totalTokens),
-      `${formatCount(totals.inputTokens)} in, ${formatCount(totals.outputTokens)} out`,
-    ],
-  ] as const
+type Figures = Schemas['AnalyticsSummary']['totals']
+
+interface TotalsProps {
+  totals: Figures
+  /** Those of the same time before; null where the plan does not look back that far. */
+  past: Figures | null
+  prices: ModelPrices | null
+}
+
+/** The figures of the whole range, beside those of the time before. */
+export function Totals({ totals, past, prices }: TotalsProps): ReactNode {
+  const { executions, failed, capabilityCalls, failedCalls, unknownCalls, p50DurationMs, p95DurationMs } = totals
+  const shares = sharesOf(totals)
   return (
-    <dl className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-5">
-      {tiles.map(([name, value, note]) => (
-        <div key={name} className="rounded-lg border border-line bg-surface p-4">
-          <dt className="text-xs font-medium text-muted">{name}</dt>
-          <dd className="mt-1 text-xl font-semibold tabular-nums">{value}</dd>
-          <dd className="mt-0.5 text-xs text-muted">{note}</dd>
-        </div>
-      ))}
-    </dl>
+    <Stats>
+      <Stat
+        label="Executions"
+        value={formatCount(executions)}
+        change={<Change now={executions} before={past?.executions ?? null} better="more" />}
+        note={`${formatCount(failed)} failed · ${shares.failed}`}
+      />
+      <Stat
+        label="Capability calls"
+        value={formatCount(capabilityCalls)}
+        change={<Change now={capabilityCalls} before={past?.capabilityCalls ?? null} better="more" />}
+        note={`${formatCount(failedCalls)} failed · ${formatCount(unknownCalls)} unknown`}
+      />
+      <Stat
+        label="p95 latency"
+        value={formatDuration(p95DurationMs)}
+        change={<Change now={p95DurationMs} before={past?.p95DurationMs ?? null} better="less" />}
+        note={`p50 ${formatDuration(p50DurationMs)}`}
+      />
+      <Stat
+        label={prices ? 'Model cost' : 'Tokens'}
+        value={prices ? formatCost(costOf(totals, prices)) : formatCount(totals.totalTokens)}
+        change={<Change now={totals.totalTokens} before={past?.totalTokens ?? null} />}
+        note={`${formatCount(totals.inputTokens)} tokens in · ${formatCount(totals.outputTokens)} out`}
+      />
+    </Stats>
   )
 }

@@ -15,7 +15,7 @@ export function Billing(): ReactNode {
   const plans = useQuery(plansQuery)
   const usage = useQuery(usageQuery)
   return (
-    <Page title="Billing" description="Your plan, and what is left of it.">
+    <Page title="Billing" description="Your plan and usage.">
       {checkoutId !== undefined && <CheckoutReturn checkoutId={checkoutId} isCancelled={outcome === 'cancelled'} />}
       {usage.error && <LoadError error={usage.error} onRetry={() => void usage.refetch()} />}
       {usage.isPending && <Loading />}

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { api, bodyOf } from '../../api/client.ts'
 import { accountQuery } from '../../api/queries.ts'
+import { capitalized } from '../../ui/format.ts'
 import { LoadError, Notice } from '../../ui/notice.tsx'
 
 const ASK_AGAIN_MS = 3_000
@@ -21,10 +22,10 @@ export function CheckoutReturn({ checkoutId, isCancelled }: { checkoutId: string
     void queryClient.invalidateQueries({ queryKey: ['billing'] })
   }, [isPaid, queryClient])
   if (error) return <LoadError error={error} onRetry={() => void refetch()} />
-  if (!data) return <Notice>Asking the payment provider…</Notice>
-  if (isPaid) return <Notice kind="ok">The payment is confirmed. You are on the {data.tier} plan.</Notice>
+  if (!data) return <Notice>Checking with the payment provider…</Notice>
+  if (isPaid) return <Notice kind="ok">Payment confirmed. You are on the {capitalized(data.tier)} plan.</Notice>
   if (data.status === 'expired' || isCancelled) {
-    return <Notice kind="info">Nothing was paid, and your plan is the same as before.</Notice>
+    return <Notice kind="info">The payment was cancelled. Your plan has not changed.</Notice>
   }
-  return <Notice kind="info">The payment is not confirmed yet. This page asks again every few seconds.</Notice>
+  return <Notice kind="info">The payment is not confirmed yet. This page checks every few seconds.</Notice>
 }

@@ -55,7 +55,7 @@ function PlanCard({ plan, isCurrent, children }: { plan: Plan; isCurrent: boolea
       <div>
         <h2 className="flex items-center justify-between font-semibold">
           {plan.name}
-          {isCurrent && <Badge tone="accent">your plan</Badge>}
+          {isCurrent && <Badge tone="accent">Current plan</Badge>}
         </h2>
         <p className="mt-1 text-xl font-semibold">{priceOf(plan)}</p>
       </div>
@@ -70,21 +70,21 @@ function PlanCard({ plan, isCurrent, children }: { plan: Plan; isCurrent: boolea
 }
 
 function priceOf({ price }: Plan): string {
-  if (price.amount === null) return 'In person'
-  return `${formatPrice(price.amount, price.currency)} a ${price.interval}`
+  if (price.amount === null) return 'Contact us'
+  return `${formatPrice(price.amount, price.currency)} / ${price.interval}`
 }
 
 function limitsOf({ limits }: Plan): string[] {
   const amount = (count: number | null, one: string, many: string) =>
-    count === null ? `Any number of ${many}` : `${formatCount(count)} ${count === 1 ? one : many}`
+    count === null ? `Unlimited ${many}` : `${formatCount(count)} ${count === 1 ? one : many}`
   return [
     amount(limits.runtimes, 'runtime', 'runtimes'),
     limits.executionsPerHour === null
-      ? 'Any number of executions'
-      : `${formatCount(limits.executionsPerHour)} executions an hour, up to ${formatCount(limits.executionsBurst ?? 0)} saved up`,
-    `${formatCount(limits.requestsPerMinute)} requests a minute for each runtime`,
-    `${formatCount(limits.analyticsDays)} days of figures`,
+      ? 'Unlimited executions'
+      : `${formatCount(limits.executionsPerHour)} executions per hour, up to ${formatCount(limits.executionsBurst ?? 0)} carried over`,
+    `${formatCount(limits.requestsPerMinute)} requests per minute and runtime`,
+    `${formatCount(limits.analyticsDays)} days of analytics`,
     `${formatCount(limits.retentionDays)} days of traces`,
-    limits.storedBytes === null ? 'Any amount stored' : `${formatBytes(limits.storedBytes)} stored`,
+    limits.storedBytes === null ? 'Unlimited storage' : `${formatBytes(limits.storedBytes)} of storage`,
   ]
 }

@@ -9,13 +9,13 @@ import { refillOf } from './refill.ts'
 
 type Usage = Schemas['BillingUsage']
 
-/** Usage of the present hour, and what is left of the allowances that refill hourly. */
+/** Usage of this hour, and what is left of the allowances that refill hourly. */
 export function UsageCard({ usage }: { usage: Usage }): ReactNode {
   const left = Date.parse(usage.periodEnd) - useNow()
   return (
     <Card
       title="Usage"
-      description={`The present hour ends in ${formatRemaining(left)}. What is unused adds up, as far as the plan lets it.`}
+      description={`This hour ends in ${formatRemaining(left)}. Unused executions carry over, up to the limit of the plan.`}
     >
       <div className="flex flex-col gap-6">
         {usage.warnings.map((warning) => (
@@ -25,15 +25,15 @@ export function UsageCard({ usage }: { usage: Usage }): ReactNode {
         ))}
         <div className="grid gap-6 md:grid-cols-2">
           <Meter name="Executions" allowance={usage.executions} />
-          <Meter name="Of these, anonymous" allowance={usage.anonymous} />
+          <Meter name="Anonymous executions" allowance={usage.anonymous} />
         </div>
         <Facts
           facts={[
             ['Capability calls', formatCount(usage.capabilityCalls)],
-            ['Tokens in', formatCount(usage.inputTokens)],
-            ['Tokens out', formatCount(usage.outputTokens)],
-            ['Tokens, all', formatCount(usage.totalTokens)],
-            ['Stored', storedOf(usage)],
+            ['Input tokens', formatCount(usage.inputTokens)],
+            ['Output tokens', formatCount(usage.outputTokens)],
+            ['Total tokens', formatCount(usage.totalTokens)],
+            ['Storage', storedOf(usage)],
           ]}
         />
       </div>
@@ -52,7 +52,7 @@ function Meter({ name, allowance }: { name: string; allowance: Usage['executions
     return (
       <div>
         <h3 className="text-sm font-medium">{name}</h3>
-        <p className="mt-1 text-sm text-muted">{formatCount(used)} this hour; your plan sets no bound.</p>
+        <p className="mt-1 text-sm text-muted">{formatCount(used)} this hour. Unlimited on your plan.</p>
       </div>
     )
   }
@@ -66,8 +66,8 @@ function Meter({ name, allowance }: { name: string; allowance: Usage['executions
       </h3>
       <Bar label={`${name} left`} value={available} max={burst} share={refill.share} />
       <p className="mt-1 text-sm text-muted">
-        {formatCount(used)} used this hour. {formatCount(perHour)} come back each hour
-        {refill.fullInMs > 0 ? `; full again in ${formatRemaining(refill.fullInMs)}.` : '; that is all there can be.'}
+        {formatCount(used)} used this hour · refills {formatCount(perHour)} per hour
+        {refill.fullInMs > 0 ? ` · full in ${formatRemaining(refill.fullInMs)}` : ' · full'}
       </p>
     </div>
   )

@@ -52,10 +52,10 @@ export function ApprovalView({ approval, conversation }: ApprovalViewProps): Rea
 const OUTCOMES: Readonly<Partial<Record<Approval['state'], string>>> = {
   approved: 'The call was made.',
   failed: 'The call was made, and failed.',
-  unknown: 'The call was sent. Whether it took effect is not known.',
+  unknown: 'The call was sent. Its outcome is unknown.',
   declined: 'The call was not made.',
-  expired: 'Nobody decided in time. The call was not made.',
-  refused: 'The service does not let it be decided here any more.',
+  expired: 'The approval expired. The call was not made.',
+  refused: 'This approval can no longer be decided here.',
 }
 
 function Outcome({ approval: { state, problem } }: { approval: Approval }): ReactNode {

@@ -1,15 +1,24 @@
-import { MessageCircle, Send, Square } from 'lucide-react'
+import { Send, Square } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { SCROLLABLE } from '../../ui/scrollable.ts'
+import { type Suggested, Suggestions } from './suggestions.tsx'
 import { TurnView } from './turn-view.tsx'
 import { useKeptFocus } from './use-kept-focus.ts'
 import { useTalk } from './use-talk.ts'
 
+interface ChatProps {
+  runtimeId: string
+  /** What questions are suggested for. */
+  capabilities: readonly Suggested[]
+  /** Of the end user that is acted for. */
+  endUserToken?: string
+}
+
 /** A chat with a runtime. Each answer leads to its trace. */
-export function Chat({ runtimeId }: { runtimeId: string }): ReactNode {
-  const { conversation, turns, isBusy } = useTalk(runtimeId)
+export function Chat({ runtimeId, capabilities, endUserToken = '' }: ChatProps): ReactNode {
+  const { conversation, turns, isBusy } = useTalk(runtimeId, endUserToken)
   const log = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const { current } = log
@@ -25,11 +34,15 @@ export function Chat({ runtimeId }: { runtimeId: string }): ReactNode {
         aria-busy={isBusy}
         {...focusHandlers}
         {...SCROLLABLE}
-        className="flex max-h-[28rem] min-h-56 flex-col gap-4 overflow-y-auto p-5"
+        className="flex max-h-[36rem] min-h-72 flex-col gap-4 overflow-y-auto p-5"
       >
         {turns.length === 0 && (
-          <Empty icon={MessageCircle} title="Ask it something">
-            It answers as it would on your page. Each question is an execution, and counts.
+          <Empty
+            picture="talk"
+            title="Ask a question"
+            action={<Suggestions capabilities={capabilities} onChoose={(question) => conversation.send(question)} />}
+          >
+            The runtime answers as on your page. Each question counts as an execution.
           </Empty>
         )}
         {turns.map((turn) => (

@@ -58,15 +58,15 @@ function waitSentence({ state, pending }: Wait): string {
   const { capability } = pending
   switch (state) {
     case 'waiting':
-      return `Asks ${capability} until it is settled.`
+      return `Polling ${capability} until it is settled.`
     case 'settled':
       return `${capability} is settled.`
     case 'expired':
-      return `No news of ${capability} so far.`
+      return `${capability} is not settled yet.`
     case 'cancelled':
-      return `Asks ${capability} no more.`
+      return `Polling of ${capability} was stopped.`
     case 'refused':
-      return `${capability} cannot be asked here.`
+      return `${capability} cannot be polled here.`
   }
 }
 

@@ -1,14 +1,14 @@
 import type { Problem, ProblemKind } from '@svc/widget'
 
 const SENTENCES: Readonly<Record<ProblemKind, string>> = {
-  stopped: 'You stopped it.',
-  no_token: 'The page could not say who is signed in.',
+  stopped: 'You stopped the answer.',
+  no_token: 'The page did not provide a token of the signed-in user.',
   unreachable: 'The service cannot be reached.',
   interrupted: 'The connection was lost before the answer was complete.',
-  rate_limited: 'That was a lot at once.',
+  rate_limited: 'Too many questions in a short time.',
   failed: 'The execution failed.',
-  refused: 'The question was not taken.',
-  misconfigured: 'The service did not let the question in.',
+  refused: 'The question was refused.',
+  misconfigured: 'The service refused the credentials of this page.',
 }
 
 /** Why a question has no answer: the service’s own words where it had some, and when to ask again. */

@@ -58,7 +58,7 @@ function AnswerView({
       {approvals.map((approval) => (
         <ApprovalView key={approval.id} approval={approval} conversation={conversation} />
       ))}
-      {turn.isCut && <Notice>It stopped here, after as many steps as it may take.</Notice>}
+      {turn.isCut && <Notice>The answer ends here: the limit of steps is reached.</Notice>}
       {problem && <ProblemView turn={turn} problem={problem} onRetry={isLast ? () => conversation.retry() : null} />}
       {execution && (
         <p className="flex flex-wrap gap-x-3 text-xs text-muted">
@@ -69,7 +69,7 @@ function AnswerView({
             params={{ executionId: execution.id }}
             className="text-accent underline underline-offset-2"
           >
-            See what happened
+            View trace
           </Link>
         </p>
       )}
@@ -89,7 +89,7 @@ function ProblemView({ turn: { mayRepeat }, problem, onRetry }: ProblemViewProps
       <p>{problem.retryAt === null ? problemSentence(problem, 0) : <Countdown problem={problem} />}</p>
       {onRetry && mayRepeat.length > 0 && (
         <p className="mt-1">
-          The answer broke off after calling {mayRepeat.join(', ')}. Trying again may do it once more.
+          The answer broke off after it called {mayRepeat.join(', ')}. Trying again may repeat the call.
         </p>
       )}
       {onRetry && (
@@ -106,7 +106,7 @@ function Countdown({ problem }: { problem: Problem }): ReactNode {
 }
 
 function CallLine({ call: { name, state, durationMs, detail } }: { call: CapabilityBlock }): ReactNode {
-  const end = state === 'failed' ? (detail ?? 'did not work') : durationMs === null ? '' : formatDuration(durationMs)
+  const end = state === 'failed' ? (detail ?? 'failed') : durationMs === null ? '' : formatDuration(durationMs)
   return (
     <p className="inline-flex max-w-full items-center gap-2 rounded-md border border-line px-2.5 py-1 text-xs text-muted">
       {state === 'running' ? (
@@ -117,7 +117,7 @@ function CallLine({ call: { name, state, durationMs, detail } }: { call: Capabil
         <CircleX aria-hidden="true" className="size-3.5 shrink-0 text-bad" />
       )}
       <span className="font-mono text-ink">{name}</span>
-      <span className="min-w-0 [overflow-wrap:anywhere]">{state === 'running' ? 'runs' : end}</span>
+      <span className="min-w-0 [overflow-wrap:anywhere]">{state === 'running' ? 'running' : end}</span>
     </p>
   )
 }

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Bell } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { eventsQuery, runtimesQuery } from '../../api/queries.ts'
@@ -27,7 +26,7 @@ export function Events(): ReactNode {
       <Card isFlush>
         {isPending && <Loading />}
         {data?.events.length === 0 && (
-          <Empty icon={Bell} title="Nothing has happened yet">
+          <Empty picture="rows" title="No events yet">
             Promotions, frozen candidates, endpoints that cannot be reached, quotas and keys are told of here.
           </Empty>
         )}

@@ -15,7 +15,7 @@ type Approval = Schemas['TracedApproval']
 export function ExecutionApprovals({ approvals }: { approvals: readonly Approval[] }): ReactNode {
   if (approvals.length === 0) return null
   return (
-    <Card title="Approvals" description="What a person was asked to approve, and the decision.">
+    <Card title="Approvals" description="What the end user was asked to approve, and the decision.">
       <ul className="flex flex-col gap-4">
         {approvals.map((approval) => (
           <li key={approval.approvalId}>
@@ -27,16 +27,17 @@ export function ExecutionApprovals({ approvals }: { approvals: readonly Approval
   )
 }
 
-/** What waits for a person now, on all runtimes; nothing where nothing does. */
-export function WaitingApprovals({ isLive }: { isLive: boolean }): ReactNode {
+/** What waits for a person now, on all runtimes or one; nothing where nothing does. */
+export function WaitingApprovals({ isLive, runtimeId }: { isLive: boolean; runtimeId?: string }): ReactNode {
   const { data, error, refetch } = useQuery(pendingApprovalsQuery(isLive))
-  if (error) return <LoadError error={error} onRetry={() => void refetch()} />
-  if (!data || data.approvals.length === 0) return null
-  const { approvals, nextCursor } = data
+  if (error && !data) return <LoadError error={error} onRetry={() => void refetch()} />
+  const nextCursor = data?.nextCursor ?? null
+  const approvals = data?.approvals.filter((one) => runtimeId === undefined || one.runtimeId === runtimeId) ?? []
+  if (approvals.length === 0) return null
   return (
     <Card
       title="Waiting for approval"
-      description={`${approvals.length}${nextCursor === null ? '' : ' or more'} of the calls below wait for the person who asked.`}
+      description={`${approvals.length}${nextCursor === null ? '' : ' or more'} ${approvals.length === 1 ? 'call waits' : 'calls wait'} until the end user decides.`}
     >
       <ul className="flex flex-col gap-4">
         {approvals.map((approval) => (
@@ -47,7 +48,7 @@ export function WaitingApprovals({ isLive }: { isLive: boolean }): ReactNode {
                 params={{ executionId: approval.executionId }}
                 className="text-accent underline underline-offset-2"
               >
-                Execution
+                View execution
               </Link>
             </ApprovalFacts>
           </li>
@@ -67,7 +68,7 @@ function ApprovalFacts({ approval, children }: { approval: Approval; children?: 
       </Preview>
       <p className="text-sm text-muted">
         <code className="text-ink">{capability}</code>,{' '}
-        {decidedAt === null ? `until ${formatTime(expiresAt)}` : formatTime(decidedAt)}
+        {decidedAt === null ? `expires ${formatTime(expiresAt)}` : formatTime(decidedAt)}
       </p>
     </div>
   )

@@ -26,9 +26,7 @@ export function CallCard({ call, isFailureTold }: CallCardProps): ReactNode {
         actions={
           <span className="flex items-center gap-2">
             <StateBadge state={status} />
-            <CopyButton text={callId} label={`id of the call of ${capability}`}>
-              Copy id
-            </CopyButton>
+            <CopyButton text={callId} label={`the id of the call of ${capability}`} isIcon />
           </span>
         }
       >
@@ -50,7 +48,7 @@ export function CallCard({ call, isFailureTold }: CallCardProps): ReactNode {
 const TOLD = {
   completed: 'The endpoint said later that the call was completed.',
   failed: 'The endpoint said later that the call failed.',
-  never: 'The endpoint said later that the call never began, and never will.',
+  never: 'The endpoint said later that the call was never started.',
 } as const
 
 type ReconciledProps = NonNullable<Schemas['TracedCall']['reconciled']> & { label: string }
@@ -76,7 +74,7 @@ function Payload({ title, value, label }: { title: string; value: unknown; label
       <h3 className="mb-1.5 text-sm font-medium">{title}</h3>
       {cut && (
         <div className="mb-2">
-          <Notice kind="info">It had {formatCount(cut.bytes)} bytes; the beginning is kept.</Notice>
+          <Notice kind="info">The payload had {formatCount(cut.bytes)} bytes. Only its beginning is stored.</Notice>
         </div>
       )}
       <JsonView value={cut ? cut.preview : value} label={label} />

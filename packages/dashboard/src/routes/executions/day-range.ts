@@ -12,3 +12,10 @@ export function endOfDay(day: string): string {
   after.setHours(0, 0, 0, 0)
   return after.toISOString()
 }
+
+/** The day so many days ago, where the reader is; 0 is today. */
+export function dayBefore(days: number): string {
+  const at = new Date()
+  at.setDate(at.getDate() - days)
+  return [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
+}

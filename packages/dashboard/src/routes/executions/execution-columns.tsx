@@ -1,37 +1,88 @@
 import { Link } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client.ts'
 import { ExecutionBadge } from '../../ui/badge.tsx'
-import { formatDuration } from '../../ui/format.ts'
+import { formatCost, formatCount, formatDuration } from '../../ui/format.ts'
 import type { Column } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { costOf, type ModelPrices } from '../cost.ts'
+import { nameOf, sourceOf } from './execution-name.ts'
 
 type Execution = Schemas['ExecutionSummary']
 
 export const EXECUTION: Column<Execution> = {
   heading: 'Execution',
-  cell: ({ executionId }) => (
-    <Link
-      to="/executions/$executionId"
-      params={{ executionId }}
-      className="font-mono text-[13px] font-medium whitespace-nowrap underline-offset-2 hover:underline"
-    >
-      {shorten(executionId)}
+  cell: (execution) => (
+    <Link to="/executions/$executionId" params={{ executionId: execution.executionId }} className="group block min-w-0">
+      <span className="block font-medium underline-offset-2 [overflow-wrap:anywhere] group-hover:underline">
+        {nameOf(execution)}
+      </span>{' '}
+      <span className="block font-mono text-xs whitespace-nowrap text-muted">{shorten(execution.executionId)}</span>
     </Link>
   ),
 }
 
 export const STATUS: Column<Execution> = {
   heading: 'Status',
-  cell: ({ status, failedCalls, unknownCalls }) => (
-    <ExecutionBadge status={status} failedCalls={failedCalls} unknownCalls={unknownCalls} />
+  cell: ({ status, failedCalls, unknownCalls, error }) => (
+    <span className="block max-w-52 xl:max-w-72">
+      <ExecutionBadge status={status} failedCalls={failedCalls} unknownCalls={unknownCalls} />
+      {error && (
+        <span className="mt-0.5 block truncate text-xs text-muted max-md:hidden" title={error.message}>
+          {error.message}
+        </span>
+      )}
+    </span>
   ),
 }
 
-export const TOOK: Column<Execution> = {
-  heading: 'Took',
+export const SOURCE: Column<Execution> = { heading: 'Source', isExtra: 'wide', cell: sourceOf }
+
+export const TOKENS: Column<Execution> = {
+  heading: 'Tokens',
+  isNumber: true,
+  isExtra: true,
+  cell: ({ totalTokens, kind }) => (kind === 'execute' ? formatCount(totalTokens) : '–'),
+}
+
+export function costColumn(prices: ModelPrices): Column<Execution> {
+  return {
+    heading: 'Cost',
+    isNumber: true,
+    isExtra: 'wide',
+    cell: (execution) => (execution.kind === 'execute' ? formatCost(costOf(execution, prices)) : '–'),
+  }
+}
+
+export const DURATION: Column<Execution> = {
+  heading: 'Duration',
   isNumber: true,
   isExtra: true,
   cell: ({ durationMs }) => formatDuration(durationMs),
+}
+
+/** The duration, with a bar as long as it is beside the longest of the list. */
+export function durationColumn(rows: readonly Execution[]): Column<Execution> {
+  const longest = Math.max(1, ...rows.map(({ durationMs }) => durationMs ?? 0))
+  return {
+    ...DURATION,
+    cell: ({ durationMs, status }) => (
+      <span className="inline-flex flex-col items-end gap-1">
+        {formatDuration(durationMs)}
+        <svg
+          viewBox="0 0 100 1"
+          preserveAspectRatio="none"
+          aria-hidden="true"
+          className="h-1 w-16 rounded-full bg-subtle"
+        >
+          <rect
+            width={((durationMs ?? 0) / longest) * 100}
+            height="1"
+            className={status === 'failed' ? 'fill-bad-fill' : 'fill-accent-fill'}
+          />
+        </svg>
+      </span>
+    ),
+  }
 }
 
 export const STARTED: Column<Execution> = { heading: 'Started', cell: ({ startedAt }) => <Ago at={startedAt} /> }

@@ -6,17 +6,19 @@ import type { Schemas } from '../../api/client.ts'
 import { runtimeQuery, traceQuery } from '../../api/queries.ts'
 import { ExecutionBadge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CodeId } from '../../ui/code-id.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { formatCount, formatDuration, formatTime } from '../../ui/format.ts'
+import { capitalized, formatCost, formatCount, formatDuration, formatTime } from '../../ui/format.ts'
 import { JsonView } from '../../ui/json-tree.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { LoadError } from '../../ui/notice.tsx'
 import { useNow } from '../../ui/now.ts'
 import { Page } from '../../ui/page.tsx'
+import { costOf, usePrices } from '../cost.ts'
 import { NotFound } from '../route-states.tsx'
 import { ExecutionApprovals } from './approval-cards.tsx'
 import { CallCard } from './call-card.tsx'
+import { sourceOf } from './execution-name.ts'
 import { FailureNotice } from './failure-notice.tsx'
 import { MessageStrip } from './message-strip.tsx'
 import { layOut } from './waterfall.ts'
@@ -32,14 +34,7 @@ export function TracePage(): ReactNode {
   return (
     <Page
       title="Execution"
-      description={
-        <span className="flex flex-wrap items-center gap-3">
-          <code className="text-sm [overflow-wrap:anywhere]">{executionId}</code>
-          <CopyButton text={executionId} label="id of the execution">
-            Copy id
-          </CopyButton>
-        </span>
-      }
+      description={<CodeId id={executionId} label="the execution" />}
       actions={
         <ExecutionBadge status={trace.status} failedCalls={trace.failedCalls} unknownCalls={trace.unknownCalls} />
       }
@@ -54,7 +49,7 @@ export function TracePage(): ReactNode {
         <Timeline trace={trace} end={Date.parse(trace.startedAt) + trace.durationMs} />
       )}
       {trace.messageShape.length > 0 && (
-        <Card title="Turns" description="Who spoke, and in what kinds of parts. The words themselves are not kept.">
+        <Card title="Turns" description="The shape of the conversation. Message text is not stored.">
           <MessageStrip shape={trace.messageShape} />
         </Card>
       )}
@@ -76,11 +71,10 @@ function isWhole({ kind, error }: Schemas['Trace'], call: Schemas['TracedCall'])
   return kind !== 'execute' && error !== null && error.message === call.error?.message
 }
 
-const KINDS = { execute: 'chat', capability: 'single call from a page', broker: 'anonymous call' }
-
 function Summary({ trace }: { trace: Schemas['Trace'] }): ReactNode {
   const { runtimeId } = trace
   const { data: runtime } = useQuery(runtimeQuery(runtimeId))
+  const prices = usePrices()
   return (
     <Card>
       <Facts
@@ -96,12 +90,13 @@ function Summary({ trace }: { trace: Schemas['Trace'] }): ReactNode {
               {runtime?.name ?? runtimeId}
             </Link>,
           ],
-          ['Kind', KINDS[trace.kind]],
-          ['Deployment', trace.deploymentVersion === null ? 'none' : `v${trace.deploymentVersion}`],
-          ['Finish reason', trace.finishReason ?? 'still running'],
-          ['Took', formatDuration(trace.durationMs)],
+          ['Source', sourceOf(trace)],
+          ['Deployment', trace.deploymentVersion === null ? 'None' : `v${trace.deploymentVersion}`],
+          ['Finish reason', trace.finishReason ? capitalized(trace.finishReason) : 'Running'],
+          ['Duration', formatDuration(trace.durationMs)],
           ['Model steps', trace.steps],
           ['Tokens', `${formatCount(trace.inputTokens)} in, ${formatCount(trace.outputTokens)} out`],
+          ...(prices ? [['Model cost', formatCost(costOf(trace, prices))] as const] : []),
           ['Started', formatTime(trace.startedAt)],
         ]}
       />
@@ -118,7 +113,7 @@ function Timeline({ trace, end }: { trace: Schemas['Trace']; end: number }): Rea
   const totalMs = Math.max(0, end - Date.parse(trace.startedAt))
   const bars = layOut(trace, end)
   return (
-    <Card title="Timeline" description="What the model took, and each call of a capability.">
+    <Card title="Timeline" description="Model steps and capability calls.">
       {bars.length === 0 ? (
         <p className="text-sm text-muted">Nothing has been recorded yet.</p>
       ) : (

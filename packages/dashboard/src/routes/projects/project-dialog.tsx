@@ -21,24 +21,24 @@ export function ProjectDialog({ project, onClose }: ProjectDialogProps): ReactNo
     mutationFn: () => save(project, { name, description: description.trim() === '' ? null : description }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: projectsQuery.queryKey })
-      toast(project ? 'The project is changed.' : 'The project is there.')
+      toast(project ? 'Project saved.' : 'Project created.')
       onClose()
     },
   })
   return (
-    <Dialog title={project ? 'Rename the project' : 'New project'} onClose={onClose}>
+    <Dialog title={project ? 'Edit project' : 'New project'} onClose={onClose}>
       <Form
         sending={saving}
         onSend={() => saving.mutate()}
         fields={['name', 'description']}
-        action={project ? 'Save' : 'Make the project'}
+        action={project ? 'Save' : 'Create project'}
         onCancel={onClose}
       >
         <TextField label="Name" name="name" value={name} onChange={(event) => setName(event.target.value)} />
         <TextField
           label="Description"
           name="description"
-          hint="For yourself; may stay empty."
+          hint="Optional."
           value={description}
           onChange={(event) => setDescription(event.target.value)}
         />

@@ -22,7 +22,7 @@ export function Projects(): ReactNode {
   return (
     <Page
       title="Projects"
-      description="Groups of runtimes, for lists and figures. Everything works without them."
+      description="Groups of runtimes, to filter every screen by."
       actions={
         <Button kind="primary" onClick={() => setDialog('new')}>
           <Plus aria-hidden="true" className="size-4" />
@@ -48,22 +48,22 @@ function columns(edit: (project: Project) => void): Column<Project>[] {
       heading: 'Name',
       cell: ({ projectId, name, description, isDefault }) => (
         <div className="min-w-0">
-          <span className="flex items-center gap-2">
+          <span className="flex flex-wrap items-center gap-2 [overflow-wrap:anywhere]">
             <Link to="/" search={{ project: projectId }} className="font-medium underline-offset-2 hover:underline">
               {name}
             </Link>
-            {isDefault && <Badge>default</Badge>}
+            {isDefault && <Badge>Default</Badge>}
           </span>
           {description !== null && <p className="max-w-3xl text-muted">{description}</p>}
         </div>
       ),
     },
     { heading: 'Runtimes', isNumber: true, cell: ({ runtimeCount }) => runtimeCount },
-    { heading: 'Made', isExtra: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    { heading: 'Created', isExtra: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
     {
-      heading: 'Change',
+      heading: 'Actions',
       cell: (project) => (
-        <Button className="h-8" aria-label={`Rename ${project.name}`} onClick={() => edit(project)}>
+        <Button size="small" aria-label={`Rename ${project.name}`} onClick={() => edit(project)}>
           Rename
         </Button>
       ),

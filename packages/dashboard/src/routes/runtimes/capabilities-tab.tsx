@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Puzzle } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { deploymentQuery } from '../../api/queries.ts'
@@ -22,8 +21,8 @@ export function CapabilitiesTab(): ReactNode {
   if (!deployment || capabilities.length === 0) {
     return (
       <Card>
-        <Empty icon={Puzzle} title="No capabilities">
-          They come with a deployment: what was not deployed cannot be called.
+        <Empty picture="rows" title="No capabilities yet">
+          Deploy your project: its capabilities appear here with their inputs and outputs.
         </Empty>
       </Card>
     )
@@ -66,14 +65,15 @@ function CapabilityCard({ capability, deployed, isLoading }: CapabilityCardProps
   const { name, version, description, requiresEndUser, deprecated, hasInputSchema, effect, confirm } = capability
   return (
     <Card
+      id={name}
       title={name}
       description={description}
       actions={
         <div className="flex flex-wrap gap-1.5">
           <Badge>v{version}</Badge>
           <Badge tone={effect === 'destructive' ? 'warn' : 'neutral'}>{effect}</Badge>
-          {confirm && <Badge tone="accent">asks a person</Badge>}
-          {requiresEndUser && <Badge tone="accent">needs an end user</Badge>}
+          {confirm && <Badge tone="accent">needs approval</Badge>}
+          {requiresEndUser && <Badge tone="accent">needs a signed-in user</Badge>}
           {deprecated && <Badge tone="warn">deprecated</Badge>}
           {!hasInputSchema && <Badge tone="warn">no input schema</Badge>}
         </div>
@@ -81,7 +81,7 @@ function CapabilityCard({ capability, deployed, isLoading }: CapabilityCardProps
     >
       {isLoading && <Loading rows={2} className="p-0" />}
       {!isLoading && !hasInputSchema && (
-        <p className="text-sm text-muted">The model is told that it takes no parameters.</p>
+        <p className="text-sm text-muted">The model is told that this capability takes no input.</p>
       )}
       {deployed && <Particulars deployed={deployed} />}
       {(inputSchema || outputSchema) && (

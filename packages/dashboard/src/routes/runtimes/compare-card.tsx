@@ -1,4 +1,4 @@
-import { changeSentence, compareDeployments, type DeploymentChange } from '@svc/contract/compare-deployments'
+import { compareDeployments, type DeploymentChange } from '@svc/contract/compare-deployments'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { deploymentQuery } from '../../api/queries.ts'
@@ -23,26 +23,20 @@ export function CompareCard({ runtimeId, versions, initially }: CompareCardProps
   const [old, fresh] = sides.map(({ data }) => data?.manifest)
   const failed = sides.find(({ error }) => error !== null)
   return (
-    <Card title="Compare" description="What changed from one deployment to another.">
-      <div className="grid gap-4 sm:grid-cols-2">
+    <Card title="Changes" description="The differences between two deployments.">
+      <div className="grid gap-4 sm:max-w-md sm:grid-cols-2">
         <Side
-          label="Before"
+          label="From"
           value={before}
           versions={versions}
           onChange={(version) => choose({ before: version, after })}
         />
-        <Side
-          label="After"
-          value={after}
-          versions={versions}
-          onChange={(version) => choose({ before, after: version })}
-        />
+        <Side label="To" value={after} versions={versions} onChange={(version) => choose({ before, after: version })} />
       </div>
       <div className="mt-5">
         {failed && <LoadError error={failed.error} onRetry={() => void failed.refetch()} />}
         {!failed && !(old && fresh) && <Loading className="p-0" />}
-        {old && fresh && <Sentences changes={compareDeployments(old, fresh)} />}
-        {old && fresh && <Changes changes={compareManifests(old, fresh)} />}
+        {old && fresh && <Changes changes={compareManifests(old, fresh)} words={compareDeployments(old, fresh)} />}
       </div>
     </Card>
   )
@@ -67,36 +61,61 @@ function Side({ label, value, versions, onChange }: SideProps): ReactNode {
   )
 }
 
-/** The differences in words, the same that the tool prints. */
-function Sentences({ changes }: { changes: readonly DeploymentChange[] }): ReactNode {
-  if (changes.length === 0) return null
+const TONES = { added: 'ok', removed: 'bad', changed: 'accent' } as const
+
+interface ChangesProps {
+  changes: readonly ManifestChange[]
+  /** The same differences in words, as the tool prints them. */
+  words: readonly DeploymentChange[]
+}
+
+/** Each part that differs, in words; its JSON opens below, for the first one from the start. */
+function Changes({ changes, words }: ChangesProps): ReactNode {
+  if (changes.length === 0) return <p className="text-sm text-muted">The two deployments are identical.</p>
   return (
-    <ul aria-label="Changes in words" className="mb-5 flex list-disc flex-col gap-1 pl-5 text-sm">
-      {changes.map((change) => (
-        <li key={changeSentence(change)} className="[overflow-wrap:anywhere]">
-          {change.name}: {change.text} {change.breaking && <Badge tone="bad">breaking</Badge>}
+    <ul className="flex flex-col divide-y divide-line">
+      {changes.map(({ of, name, kind, before, after }, place) => (
+        <li key={`${of} ${name}`} className="flex min-w-0 flex-col gap-2 py-4 first:pt-0 last:pb-0">
+          <h3 className="flex flex-wrap items-center gap-2 text-sm">
+            {of === 'setting' && <span className="text-muted">Setting</span>}
+            <code className="font-medium [overflow-wrap:anywhere]">{name}</code>
+            <Badge tone={TONES[kind]}>{kind}</Badge>
+          </h3>
+          <Words words={words.filter((change) => change.of === of && isPartOf(change.name, name))} />
+          <details open={place === 0}>
+            <summary className="w-fit text-sm text-accent">JSON</summary>
+            <div className="mt-2">
+              <DiffView before={before} after={after} label={`What changed in ${name}`} />
+            </div>
+          </details>
         </li>
       ))}
     </ul>
   )
 }
 
-const TONES = { added: 'ok', removed: 'bad', changed: 'accent' } as const
+/** `website.url` is a part of `website`. */
+function isPartOf(changed: string, name: string): boolean {
+  return changed === name || changed.startsWith(`${name}.`)
+}
 
-function Changes({ changes }: { changes: readonly ManifestChange[] }): ReactNode {
-  if (changes.length === 0) return <p className="text-sm text-muted">They are the same.</p>
+function Words({ words }: { words: readonly DeploymentChange[] }): ReactNode {
+  const told = words.filter(({ text }) => text !== 'added' && text !== 'removed')
+  const isBreaking = words.some(({ breaking }) => breaking)
   return (
-    <ul className="flex flex-col gap-5">
-      {changes.map(({ of, name, kind, before, after }) => (
-        <li key={`${of} ${name}`} className="flex min-w-0 flex-col gap-2">
-          <h3 className="flex flex-wrap items-center gap-2 text-sm">
-            {of === 'setting' && <span className="text-muted">Setting</span>}
-            <code className="font-medium [overflow-wrap:anywhere]">{name}</code>
-            <Badge tone={TONES[kind]}>{kind}</Badge>
-          </h3>
-          <DiffView before={before} after={after} label={`What changed in ${name}`} />
-        </li>
-      ))}
-    </ul>
+    (told.length > 0 || isBreaking) && (
+      <ul className="flex list-disc flex-col gap-1 pl-5 text-sm">
+        {told.map(({ name, text, breaking }) => (
+          <li key={`${name} ${text}`} className="[overflow-wrap:anywhere]">
+            {text} {breaking && <Badge tone="bad">breaking</Badge>}
+          </li>
+        ))}
+        {told.length === 0 && (
+          <li>
+            Callers get 404. <Badge tone="bad">breaking</Badge>
+          </li>
+        )}
+      </ul>
+    )
   )
 }

@@ -1,6 +1,5 @@
 import { isOutOfReach, type McpHost, mcpAddress, mcpHosts } from '@svc/contract/mcp-hosts'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Plug } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { executionsQuery } from '../../api/queries.ts'
 import { LinkButton } from '../../ui/button.tsx'
@@ -10,7 +9,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { LoadError, Notice } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
-import { EXECUTION, STARTED, STATUS, TOOK } from '../executions/execution-columns.tsx'
+import { DURATION, EXECUTION, STARTED, STATUS } from '../executions/execution-columns.tsx'
 import { useRuntime } from './use-runtime.ts'
 
 const SHOWN_CALLS = 10
@@ -58,7 +57,10 @@ function NotServed({ runtimeId, missing }: { runtimeId: string; missing: 'deploy
           : 'The runtime has no endpoint, so the address below answers 404.'}
       </p>
       <div className="mt-3">
-        <LinkButton to="/runtimes/$runtimeId" params={{ runtimeId }}>
+        <LinkButton
+          to={missing === 'deployment' ? '/runtimes/$runtimeId' : '/runtimes/$runtimeId/settings'}
+          params={{ runtimeId }}
+        >
           {missing === 'deployment' ? 'How to deploy' : 'Set the endpoint'}
         </LinkButton>
       </div>
@@ -89,14 +91,14 @@ function LastCalls({ runtimeId }: { runtimeId: string }): ReactNode {
       {isPending && <Loading rows={3} />}
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {data && rows.length === 0 && (
-        <Empty icon={Plug} title="No call yet">
+        <Empty picture="rows" title="No call yet">
           Connect a host, and ask its agent for something that a capability does.
         </Empty>
       )}
       {rows.length > 0 && (
         <Table
           caption="Last calls over MCP"
-          columns={[EXECUTION, STATUS, TOOK, STARTED]}
+          columns={[EXECUTION, STATUS, DURATION, STARTED]}
           rows={rows}
           rowKey={({ executionId }) => executionId}
         />

@@ -11,7 +11,7 @@ export function Countdown({ until }: { until: string }): ReactNode {
     <p className="flex items-center gap-2 text-sm text-warn" role="timer">
       <Hourglass aria-hidden="true" className="size-4" />
       <span title={formatTime(until)}>
-        The previous one works for another <span className="font-medium tabular-nums">{formatRemaining(left)}</span>.
+        The previous one is valid for another <span className="font-medium tabular-nums">{formatRemaining(left)}</span>.
       </span>
     </p>
   )

@@ -14,7 +14,7 @@ export function DeployCommands(): ReactNode {
           </li>
         ))}
       </ol>
-      <p className="text-sm text-muted">A project that has svc among its packages needs the last two alone.</p>
+      <p className="text-sm text-muted">If svc is already a dependency of your project, run only the last two.</p>
     </>
   )
 }
@@ -26,7 +26,7 @@ export function Waiting(): ReactNode {
         <span className="absolute size-full animate-ping rounded-full bg-accent opacity-60" />
         <span className="size-full rounded-full bg-accent" />
       </span>
-      Waiting for the first deployment. This page will notice.
+      Waiting for the first deployment. This page updates by itself.
     </p>
   )
 }

@@ -10,15 +10,15 @@ export interface DeploySteps {
  */
 export const DEPLOY_STEPS: readonly DeploySteps[] = [
   {
-    why: 'In a clone of svc: its packages are not published yet. Pack them, into the folder that holds the clone.',
+    why: 'In a clone of svc, pack its packages (they are not published yet) into the parent folder.',
     commands: [
       'npm pack --silent --workspace packages/contract --workspace packages/sdk --workspace packages/cli --pack-destination ..',
     ],
   },
   {
-    why: 'In a new folder beside the clone, with the .env in it: make a project around it that works.',
+    why: 'In a new folder beside the clone that contains the .env, create a working project.',
     commands: ['npm install --no-save ../svc-*.tgz', 'npx --no svc init --yes', 'npm install ../svc-*.tgz'],
   },
-  { why: 'Serve its capabilities on this machine, at http://127.0.0.1:8790/svc.', commands: ['npx --no svc dev'] },
-  { why: 'In another terminal, in the same folder: publish what there is.', commands: ['npx --no svc deploy'] },
+  { why: 'Serve the capabilities on this machine, at http://127.0.0.1:8790/svc.', commands: ['npx --no svc dev'] },
+  { why: 'In another terminal, in the same folder, deploy.', commands: ['npx --no svc deploy'] },
 ]

@@ -1,5 +1,4 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Rocket } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { messageBeside } from '../../api/api-error.ts'
 import type { Schemas } from '../../api/client.ts'
@@ -35,8 +34,8 @@ function Deployments({ runtimeId }: { runtimeId: string }): ReactNode {
   if (list.data && !newest) {
     return (
       <Card>
-        <Empty icon={Rocket} title="No deployment yet">
-          “npx --no svc deploy” makes the first one. It serves at once.
+        <Empty picture="rows" title="No deployments yet">
+          Run “npx --no svc deploy” in your project. The newest deployment is active.
         </Empty>
       </Card>
     )

@@ -8,15 +8,15 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { embedLines } from './embed-lines.ts'
 
-/** The lines that put the chat onto a page, and what becomes of them there. */
+/** The lines that put the chat onto a page, and what they do there. */
 export function EmbedCode({ publicKey }: { publicKey: string }): ReactNode {
   return (
     <>
       <CodeBlock text={embedLines(location.origin, publicKey)} label="the lines for your page" />
       <p className="max-w-3xl text-sm text-muted">
-        They go anywhere into the page’s body. The chat is a round button in the corner; without{' '}
-        <code className="text-[13px]">launcher</code> it stands where its element does. Headings, colours, signed-in
-        users and a Content-Security-Policy are in the documentation, in docs/widget.md.
+        Paste them anywhere into the body of your page. The chat opens from a round button in the corner; without{' '}
+        <code className="text-[13px]">launcher</code> it appears in place. docs/widget.md covers headings, colours,
+        signed-in users and a Content-Security-Policy.
       </p>
     </>
   )
@@ -36,7 +36,7 @@ export function EmbedCard({ runtime }: { runtime: Schemas['RuntimeDetail'] }): R
   return (
     <Card
       title="Put the chat on your page"
-      description="Two lines of HTML, for any page whose origin the list above lets in. On others the browser keeps the chat from this service."
+      description="Two lines of HTML, for any page whose origin is allowed above."
     >
       <div className="flex flex-col gap-4">
         {publicKeyPrefix === null && <NoKey runtimeId={runtimeId} />}
@@ -45,7 +45,7 @@ export function EmbedCard({ runtime }: { runtime: Schemas['RuntimeDetail'] }): R
         {publicKeyPrefix !== null && !revealing.data && (
           <div>
             <Button isBusy={revealing.isPending} onClick={() => revealing.mutate()}>
-              Show the lines
+              Show code
             </Button>
           </div>
         )}
@@ -57,7 +57,7 @@ export function EmbedCard({ runtime }: { runtime: Schemas['RuntimeDetail'] }): R
 function NoKey({ runtimeId }: { runtimeId: string }): ReactNode {
   return (
     <Notice kind="warn">
-      <p>The public key is revoked, so no page can ask this runtime. Make a new one first.</p>
+      <p>The public key is revoked, so no page can use this runtime. Create a new key first.</p>
       <div className="mt-3">
         <LinkButton to="/runtimes/$runtimeId/keys" params={{ runtimeId }}>
           Keys

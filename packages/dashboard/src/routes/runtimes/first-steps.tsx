@@ -2,20 +2,28 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { runtimeQuery } from '../../api/queries.ts'
-import { LinkButton } from '../../ui/button.tsx'
+import { Button, LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { CodeId } from '../../ui/code-id.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Chat } from '../chat/chat.tsx'
 import { DeployCommands, Waiting } from './deploy-commands.tsx'
 import { EmbedCode } from './embed.tsx'
 import { environmentLines } from './environment-lines.ts'
+import { forgetCredentials } from './kept-credentials.ts'
 
 const POLL_MS = 2_000
 
+interface FirstStepsProps {
+  created: Schemas['CreatedRuntime']
+  /** Leaves them for a further runtime; the credentials are shown no more. */
+  onAnother: () => void
+}
+
 /** What follows on a new runtime: its credentials, shown this once, a deployment, a question, and a page to ask it on. */
-export function FirstSteps({ created }: { created: Schemas['CreatedRuntime'] }): ReactNode {
+export function FirstSteps({ created, onAnother }: FirstStepsProps): ReactNode {
   const { runtimeId } = created
   const { data: runtime } = useQuery({
     ...runtimeQuery(runtimeId),
@@ -24,21 +32,33 @@ export function FirstSteps({ created }: { created: Schemas['CreatedRuntime'] }):
   const isDeployed = Boolean(runtime?.deployment)
   return (
     <Page
-      title="The runtime is there"
-      description={<code className="text-sm">{runtimeId}</code>}
+      title="Runtime created"
+      description={<CodeId id={runtimeId} label="the runtime" />}
       actions={
-        <LinkButton to="/runtimes/$runtimeId" params={{ runtimeId }}>
-          Go to the runtime
-        </LinkButton>
+        <>
+          <Button kind="ghost" onClick={onAnother}>
+            Create another
+          </Button>
+          <LinkButton to="/runtimes/$runtimeId" params={{ runtimeId }}>
+            Open the runtime
+          </LinkButton>
+        </>
       }
     >
       <Card
-        title="1. Keep its credentials"
-        description="As .env of your project. They stay on your server, all but the public key."
+        title="1. Save the credentials"
+        description="Copy these lines into .env of your project. Keep them secret, except the public key."
       >
         <div className="flex flex-col gap-4">
-          <Notice kind="warn">The signing secret is shown this once. The keys can be revealed again later.</Notice>
-          <CodeBlock text={environmentLines(created, location.origin)} label="the environment lines" />
+          <Notice kind="warn">
+            The signing secret is shown only here, and is gone once you have copied it and left. The keys can be
+            revealed later.
+          </Notice>
+          <CodeBlock
+            text={environmentLines(created, location.origin)}
+            label="the environment lines"
+            onCopied={forgetCredentials}
+          />
           <OneByOne created={created} />
         </div>
       </Card>
@@ -51,13 +71,17 @@ export function FirstSteps({ created }: { created: Schemas['CreatedRuntime'] }):
       <Card
         title="3. Ask"
         isFlush
-        {...(!isDeployed && { description: 'Here is where you talk to it, once it is deployed.' })}
+        {...(!isDeployed && { description: 'You can ask questions here after the first deployment.' })}
       >
-        {isDeployed ? <Chat runtimeId={runtimeId} /> : <div className="pb-5" />}
+        {isDeployed ? (
+          <Chat runtimeId={runtimeId} capabilities={runtime?.capabilities ?? []} />
+        ) : (
+          <div className="pb-5" />
+        )}
       </Card>
       <Card
         title="4. Put the chat on your page"
-        description="Any page may use the public key until you list the origins of those that may."
+        description="Any page can use the public key until you list allowed origins."
         actions={
           <LinkButton to="/runtimes/$runtimeId/origins" params={{ runtimeId }}>
             Allowed origins
@@ -77,14 +101,14 @@ function Deployed({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactNode
   return (
     <>
       <Notice kind="ok">
-        Deployment {deployment?.version} is there, with {capabilityCount}{' '}
+        Deployment {deployment?.version} is active, with {capabilityCount}{' '}
         {capabilityCount === 1 ? 'capability' : 'capabilities'}.
       </Notice>
       {endpoint === null && (
         <Notice kind="warn">
-          <p>It has no endpoint yet, so none of them can be called. Set where your code answers, then ask.</p>
+          <p>The runtime has no endpoint, so no capability can be called. Set the endpoint, then ask.</p>
           <div className="mt-3">
-            <LinkButton to="/runtimes/$runtimeId" params={{ runtimeId }}>
+            <LinkButton to="/runtimes/$runtimeId/settings" params={{ runtimeId }}>
               Set the endpoint
             </LinkButton>
           </div>
@@ -102,7 +126,7 @@ function OneByOne({ created }: { created: Schemas['CreatedRuntime'] }): ReactNod
   ] as const
   return (
     <details>
-      <summary className="w-fit text-sm font-medium text-accent">One by one</summary>
+      <summary className="w-fit text-sm font-medium text-accent">Show each value</summary>
       <div className="mt-3 flex flex-col gap-3">
         {values.map(([name, value]) => (
           <div key={name}>

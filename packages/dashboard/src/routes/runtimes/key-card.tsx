@@ -47,7 +47,7 @@ export function KeyCard(props: KeyCardProps): ReactNode {
             </Button>
           )}
           {shown !== null && <Button onClick={() => setShown(null)}>Hide</Button>}
-          <Button onClick={() => setDialog('rotate')}>{prefix === null ? 'Make a new one' : 'Rotate'}</Button>
+          <Button onClick={() => setDialog('rotate')}>{prefix === null ? 'Create a new key' : 'Rotate'}</Button>
           {prefix !== null && (
             <Button kind="ghost" onClick={() => setDialog('revoke')}>
               Revoke
@@ -67,12 +67,12 @@ export function KeyCard(props: KeyCardProps): ReactNode {
         <ConfirmDialog
           title={`Revoke the ${type} key`}
           phrase={runtimeName}
-          action="Revoke the key"
+          action="Revoke key"
           sending={revoke}
           onConfirm={() => revoke.mutate()}
           onClose={() => setDialog(null)}
         >
-          The present {type} key and the one before it are refused at once, everywhere. There is no way back.
+          The current {type} key and the previous one stop working at once. This cannot be undone.
         </ConfirmDialog>
       )}
     </Card>
@@ -82,10 +82,10 @@ export function KeyCard(props: KeyCardProps): ReactNode {
 function Prefix({ prefix }: { prefix: string | null }): ReactNode {
   return prefix === null ? (
     <div>
-      <Badge tone="bad">revoked</Badge>
+      <Badge tone="bad">Revoked</Badge>
     </div>
   ) : (
-    <code className="text-sm">{prefix}</code>
+    <code className="text-sm [overflow-wrap:anywhere]">{prefix}</code>
   )
 }
 
@@ -111,7 +111,7 @@ function useKey(runtimeId: string, type: Schemas['RuntimeKeyType'], onKey: (key:
     mutationFn: () => bodyOf(api.POST('/v1/runtimes/{runtimeId}/revoke-key', { params, body: { type } })),
     onSuccess: async () => {
       onKey(null)
-      toast(`The ${type} key is revoked.`)
+      toast(`The ${type} key was revoked.`)
       await refresh()
     },
   })

@@ -16,7 +16,7 @@ export function KeysTab(): ReactNode {
         prefix={runtime.deployKeyPrefix}
         previousEndsAt={runtime.previousDeployKeyExpiresAt}
         title="Deploy key"
-        description="Publishes deployments and checks in. It stays on your machine and in your CI."
+        description="Publishes deployments. Keep it on your machine and in your CI."
       />
       <KeyCard
         runtimeId={runtimeId}
@@ -25,7 +25,7 @@ export function KeysTab(): ReactNode {
         prefix={runtime.publicKeyPrefix}
         previousEndsAt={runtime.previousPublicKeyExpiresAt}
         title="Public key"
-        description="For your pages: it may stand in their source. The allowed origins say which pages may use it."
+        description="For your pages, where everybody can read it. The allowed origins limit which pages can use it."
       />
       <SecretCard runtimeId={runtimeId} runtimeName={name} previousEndsAt={runtime.previousSecretExpiresAt} />
     </>

@@ -18,7 +18,7 @@ export function ManifestTab(): ReactNode {
   return (
     <Card
       title="Discovery manifest"
-      description="What anybody may read: agents find your capabilities here, and call them through the broker."
+      description="Public. Agents find your capabilities here, and call them through the broker."
       actions={data && <CopyButton text={JSON.stringify(data, null, 2)} label="the manifest" />}
     >
       {isPending && <Loading className="p-0" />}

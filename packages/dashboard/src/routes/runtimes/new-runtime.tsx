@@ -1,25 +1,35 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { api, bodyOf, type Schemas } from '../../api/client.ts'
+import { accountQuery } from '../../api/queries.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Page } from '../../ui/page.tsx'
 import { FirstSteps } from './first-steps.tsx'
+import { forgetCredentials, keepCredentials, keptCredentials } from './kept-credentials.ts'
 import { RUNTIME_FIELDS, RuntimeFields, type RuntimeFieldValues, registrationOf } from './runtime-fields.tsx'
 
-/** From a name to the first answer. The keys live in this screen alone; later they stand under “Keys”. */
+/** From a name to the first answer. */
 export function NewRuntime(): ReactNode {
-  const [created, setCreated] = useState<Schemas['CreatedRuntime'] | null>(null)
-  if (created) return <FirstSteps created={created} />
+  const ownerId = useQuery(accountQuery).data?.ownerId
+  const [created, setCreated] = useState(() => keptCredentials(ownerId))
+  if (created) {
+    const onAnother = () => {
+      forgetCredentials()
+      setCreated(null)
+    }
+    return <FirstSteps created={created} onAnother={onAnother} />
+  }
+  const onCreated = (runtime: Schemas['CreatedRuntime']) => {
+    if (ownerId !== undefined) keepCredentials(ownerId, runtime)
+    setCreated(runtime)
+  }
   return (
-    <Page
-      title="New runtime"
-      description="A record with a name, two keys and a signing secret. Your code runs where you run it."
-    >
+    <Page title="New runtime" description="A name, two keys and a signing secret. Your code runs on your own servers.">
       <Card>
-        <RuntimeForm onCreated={setCreated} />
+        <RuntimeForm onCreated={onCreated} />
       </Card>
     </Page>
   )
@@ -43,18 +53,19 @@ function RuntimeForm({ onCreated }: { onCreated: (runtime: Schemas['CreatedRunti
       sending={creating}
       onSend={() => creating.mutate()}
       fields={RUNTIME_FIELDS}
-      action="Make the runtime"
+      action="Create runtime"
+      isFocused
       wayOn={(problem) =>
         /plan/i.test(problem) && (
           <div className="mt-3">
-            <LinkButton to="/billing">See the plans</LinkButton>
+            <LinkButton to="/billing">View plans</LinkButton>
           </div>
         )
       }
     >
       <RuntimeFields
         values={values}
-        endpointHint="Where capability calls are sent. On the machine of this service “svc dev” answers at http://127.0.0.1:8790/svc. May stay empty: a deployment can bring it along."
+        endpointHint="Optional. Where capability calls are sent; a deployment can set it too. “svc dev” serves at http://127.0.0.1:8790/svc."
         onChange={(change) => setValues({ ...values, ...change })}
       />
     </Form>

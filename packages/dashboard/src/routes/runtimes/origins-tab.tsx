@@ -34,7 +34,7 @@ function OriginsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactN
       return bodyOf(api.PUT('/v1/runtimes/{runtimeId}/allowed-origins', { params, body: { origins: linesOf(sent) } }))
     },
     onSuccess: (saved, sent) => {
-      toast('The origins are saved.')
+      toast('Origins saved.')
       // The saved value is shown without another request, which may fail; text typed meanwhile stays.
       queryClient.setQueryData(runtimeQuery(runtimeId).queryKey, (known) => known && { ...known, ...saved })
       setTyped((now) => (now === sent ? null : now))
@@ -44,17 +44,17 @@ function OriginsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactN
   return (
     <Card
       title="Allowed origins"
-      description="The pages that may use the public key, in browsers. Without any, every page may."
+      description="The origins whose pages can use the public key. An empty list allows every page."
     >
       <Form
         className="max-w-xl"
         sending={saving}
         onSend={() => saving.mutate(text)}
         fields={['origins']}
-        action="Save the origins"
+        action="Save origins"
       >
         <TextArea
-          label="Origins, one a line"
+          label="Origins, one per line"
           rows={6}
           placeholder="https://shop.example.com"
           hint={`Scheme, host and port, such as https://shop.example.com. At most 50; ${linesOf(text).length} here.`}
@@ -64,7 +64,7 @@ function OriginsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactN
           errors={faultsByLine(saving.error, linesOf(text))}
         />
         {linesOf(text).length === 0 && (
-          <Notice kind="warn">No origin is listed: pages of any site may use the public key.</Notice>
+          <Notice kind="warn">No origin is listed: pages of any site can use the public key.</Notice>
         )}
       </Form>
     </Card>

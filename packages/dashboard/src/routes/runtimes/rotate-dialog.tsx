@@ -5,9 +5,9 @@ import { Form, type Sending } from '../../ui/form.tsx'
 
 export const GRACES = [
   [86_400, '24 hours'],
-  [3_600, 'an hour'],
+  [3_600, '1 hour'],
   [604_800, '7 days'],
-  [0, 'no time: it has leaked'],
+  [0, 'Revoke at once, it has leaked'],
 ] as const
 
 interface RotateDialogProps {
@@ -32,7 +32,7 @@ export function RotateDialog({ title, rotating, onRotate, onClose }: RotateDialo
 export function GraceField({ value, onChange }: { value: number; onChange: (seconds: number) => void }): ReactNode {
   return (
     <SelectField
-      label="The previous one works on for"
+      label="Keep the previous one valid for"
       value={value}
       onChange={(event) => onChange(Number(event.target.value))}
     >

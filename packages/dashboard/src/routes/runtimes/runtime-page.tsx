@@ -5,6 +5,7 @@ import { ApiError } from '../../api/api-error.ts'
 import { runtimeQuery } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
+import { CodeId } from '../../ui/code-id.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { LoadError } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -21,6 +22,7 @@ const TABS: readonly { to: LinkProps['to']; label: string; isExact?: boolean }[]
   { to: '/runtimes/$runtimeId/origins', label: 'Origins' },
   { to: '/runtimes/$runtimeId/keys', label: 'Keys' },
   { to: '/runtimes/$runtimeId/manifest', label: 'Manifest' },
+  { to: '/runtimes/$runtimeId/settings', label: 'Settings' },
 ]
 
 const TAB =
@@ -37,7 +39,7 @@ export function RuntimePage(): ReactNode {
   return (
     <Page
       title={runtime.name}
-      description={<code className="text-sm">{runtimeId}</code>}
+      description={<CodeId id={runtimeId} label="the runtime" />}
       actions={
         <>
           <span className="flex items-center gap-2">

@@ -9,7 +9,7 @@ export function SchemaView({ title, schema }: { title: string; schema: unknown }
     <div className="min-w-0">
       <h3 className="text-sm font-medium">{title}</h3>
       {fields.length === 0 ? (
-        <p className="mt-2 text-sm text-muted">Nothing is asked for.</p>
+        <p className="mt-2 text-sm text-muted">No fields.</p>
       ) : (
         <dl className="mt-2 divide-y divide-line rounded-md border border-line">
           {fields.map((field) => (

@@ -36,32 +36,32 @@ export function SecretCard({ runtimeId, runtimeName, previousEndsAt }: SecretCar
   return (
     <Card
       title="Signing secret"
-      description="Your server verifies with it that a call comes from here. It cannot be revealed; a lost one is rotated."
+      description="Your server uses it to verify calls from this service. It cannot be revealed again: if you lose it, rotate it."
     >
       <div className="flex flex-col gap-4">
         {rotating.data && (
           <Notice kind="ok">
-            <p className="mb-2 font-medium">Copy the new secret now: it is shown this once.</p>
+            <p className="mb-2 font-medium">Copy the new secret now. It is shown only once.</p>
             <CodeBlock text={rotating.data.secret} label="the signing secret" />
           </Notice>
         )}
         {previousEndsAt !== null && <Countdown until={previousEndsAt} />}
         <div>
-          <Button onClick={() => setAsking(true)}>Rotate the secret</Button>
+          <Button onClick={() => setAsking(true)}>Rotate secret</Button>
         </div>
       </div>
       {isAsking && (
         <ConfirmDialog
           title="Rotate the signing secret"
           phrase={runtimeName}
-          action="Rotate the secret"
+          action="Rotate secret"
           sending={rotating}
           onConfirm={() => rotating.mutate()}
           onClose={() => setAsking(false)}
         >
           <p className="mb-4">
-            Give your server the new secret while the previous one still works. Afterwards, calls to a server that knows
-            the old one alone fail.
+            Give your server the new secret while the previous one still works. After that, a server with the old secret
+            refuses every call.
           </p>
           <GraceField value={graceSeconds} onChange={setGraceSeconds} />
         </ConfirmDialog>

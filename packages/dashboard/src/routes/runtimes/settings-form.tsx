@@ -42,11 +42,10 @@ export function SettingsForm({ runtime }: { runtime: Schemas['RuntimeDetail'] })
         onSend={() => saving.mutate({ saved: { ...registrationOf(values), ...emptied }, typed: edits })}
         fields={RUNTIME_FIELDS}
         action="Save"
-        actionKind="secondary"
       >
         <RuntimeFields
           values={values}
-          endpointHint="A deployment that names one replaces it. It can be another, but not none again."
+          endpointHint="Where capability calls are sent. It can be changed, but not removed. A deployment that names an endpoint replaces it."
           onChange={(change) => setEdits({ ...edits, ...change })}
         />
       </Form>

@@ -11,13 +11,13 @@ export function stateAdvice(runtime: State): { kind: 'warn' | 'bad' | 'info'; te
   if (runtime.deployment && runtime.endpoint === null) {
     return {
       kind: 'warn',
-      text: 'There is no endpoint: capabilities cannot be called, and the broker answers 404. Set it below, or deploy with one.',
+      text: 'The runtime has no endpoint, so capabilities cannot be called and the broker answers 404. Set it under “Settings”, or deploy with one.',
     }
   }
   if (runtime.connection.status === 'offline') {
     return {
       kind: 'info',
-      text: 'Nothing was heard from the runtime for five minutes. That is no fault: it counts as online again with the next call or check-in.',
+      text: 'No call and no check-in for five minutes. This is not a fault: the next call brings the runtime online again.',
     }
   }
   return null

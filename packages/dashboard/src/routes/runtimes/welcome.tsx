@@ -7,25 +7,22 @@ import { Page } from '../../ui/page.tsx'
 const STEPS = [
   {
     icon: Server,
-    title: 'Make a runtime',
-    text: 'A name and, if you know it already, the address that your code will answer at.',
+    title: 'Create a runtime',
+    text: 'Give it a name and, if you know it, the address of your endpoint.',
   },
   {
     icon: Rocket,
     title: 'Deploy',
-    text: 'A few commands make a project and publish what its code can do. The page notices by itself.',
+    text: 'A few commands create a project and publish its capabilities. The page updates by itself.',
   },
-  { icon: MessageCircle, title: 'Ask', text: 'Talk to it right here, and see each step that led to the answer.' },
-  { icon: Globe, title: 'Put it on your page', text: 'Two lines of HTML, and your visitors ask what you have asked.' },
+  { icon: MessageCircle, title: 'Ask', text: 'Ask a question here, and see each step of the answer.' },
+  { icon: Globe, title: 'Put it on your page', text: 'Two lines of HTML give your visitors the same chat.' },
 ]
 
 /** The first screen of a new account: what lies between here and the first answered question. */
 export function Welcome(): ReactNode {
   return (
-    <Page
-      title="Welcome"
-      description="Four steps to a chat on your own page. The first answer is about five minutes away."
-    >
+    <Page title="Welcome" description="Four steps to a chat on your page. The first answer takes about five minutes.">
       <ol className="grid gap-4 md:grid-cols-2 xl:grid-cols-4">
         {STEPS.map(({ icon: Icon, title, text }, index) => (
           <li key={title} className="rounded-lg border border-line bg-surface p-5">
@@ -44,10 +41,10 @@ export function Welcome(): ReactNode {
       <Card>
         <div className="flex flex-wrap items-center justify-between gap-4">
           <p className="max-w-3xl text-sm text-muted">
-            Your code, your data and your users stay on your side. What you get here is a name, two keys and a secret.
+            Your code, data and users stay on your side. A runtime is a name, two keys and a signing secret.
           </p>
           <LinkButton kind="primary" to="/runtimes/new">
-            Make the first runtime
+            Create your first runtime
           </LinkButton>
         </div>
       </Card>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { Plus, Server } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { runtimesQuery } from '../../api/queries.ts'
@@ -13,31 +13,37 @@ import { LoadError } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { Welcome } from './welcome.tsx'
+import { WaitingApprovals } from '../executions/approval-cards.tsx'
+import { Welcome } from '../runtimes/welcome.tsx'
+import { LastFailures } from './last-failures.tsx'
+import { Today } from './today.tsx'
 
 const RENEW_MS = 15_000
 
 type Runtime = Schemas['RuntimeListItem']
 
-/** All runtimes, or those of the chosen project. An account without any is shown how to begin. */
-export function Runtimes(): ReactNode {
+/** The day so far and all runtimes, or those of the chosen project. An account without any is shown how to begin. */
+export function Home(): ReactNode {
   const { project } = useSearch({ from: '/app' })
   const { data, error, isPending, refetch } = useQuery({ ...runtimesQuery(project), refetchInterval: RENEW_MS })
   if (data?.length === 0 && project === undefined) return <Welcome />
   return (
-    <Page title="Runtimes" description="Where your capabilities run." actions={<NewRuntimeLink />}>
-      {error && <LoadError error={error} onRetry={() => void refetch()} />}
-      <Card isFlush>
+    <Page title="Home" description="The last 24 hours, and your runtimes." actions={<NewRuntimeLink />}>
+      {data && data.length > 0 && <Today projectId={project} />}
+      <WaitingApprovals isLive />
+      {error && !data && <LoadError error={error} onRetry={() => void refetch()} />}
+      <Card isFlush title="Runtimes">
         {isPending && <Loading />}
         {data?.length === 0 && (
-          <Empty icon={Server} title="No runtimes in this project" action={<NewRuntimeLink />}>
-            Choose another project beside, or make a runtime here.
+          <Empty picture="rows" title="No runtimes in this project" action={<NewRuntimeLink />}>
+            Choose another project, or create a runtime in this one.
           </Empty>
         )}
         {data && data.length > 0 && (
-          <Table caption="Runtimes" columns={COLUMNS} rows={data} rowKey={({ runtimeId }) => runtimeId} />
+          <Table caption="Runtimes" columns={COLUMNS} rows={data} rowKey={({ runtimeId }) => runtimeId} hasRowLinks />
         )}
       </Card>
+      {data && data.length > 0 && <LastFailures projectId={project} />}
     </Page>
   )
 }
@@ -59,16 +65,16 @@ const COLUMNS: readonly Column<Runtime>[] = [
         <Link
           to="/runtimes/$runtimeId"
           params={{ runtimeId }}
-          className="font-medium underline-offset-2 hover:underline"
+          className="font-medium underline-offset-2 [overflow-wrap:anywhere] hover:underline"
         >
           {name}
         </Link>
-        <p className="font-mono text-xs text-muted">{runtimeId}</p>
+        <p className="font-mono text-xs text-muted [overflow-wrap:anywhere]">{runtimeId}</p>
       </div>
     ),
   },
   { heading: 'Connection', cell: ({ connection }) => <StateBadge state={connection.status} /> },
-  { heading: 'Health', isExtra: true, cell: ({ health }) => <StateBadge state={health} /> },
+  { heading: 'Endpoint', isExtra: true, cell: ({ health }) => <StateBadge state={health} /> },
   { heading: 'Capabilities', isNumber: true, isExtra: true, cell: ({ capabilityCount }) => capabilityCount },
   {
     heading: 'Deployed',
@@ -80,7 +86,7 @@ const COLUMNS: readonly Column<Runtime>[] = [
           <Ago at={deployment.deployedAt} />
         </span>
       ) : (
-        <span className="text-muted">not yet</span>
+        <span className="text-muted">Not deployed</span>
       ),
   },
 ]
