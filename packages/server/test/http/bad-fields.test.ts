@@ -84,6 +84,7 @@ describeEngine('sqlite', 'a body with a bad field', (engine) => {
 
     test('an empty body is refused for its missing required fields alone', async () => {
       const scene = await setScene(database(), { tier: 'pro' })
+      await route.prepare?.(scene)
       const json = { 'content-type': 'application/json' }
       for (const [payload, headers] of [
         ['', json],

@@ -157,7 +157,7 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     method: 'POST',
     path: '/v1/deployments/:version/promote',
     key: ({ runtime }) => runtime.deployKey,
-    prepare: deployCandidate,
+    prepare: deployTwice,
     body: () => ({ traffic: 5 }),
     fields: { traffic: 'number' },
     required: [],
@@ -167,7 +167,7 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     method: 'POST',
     path: '/v1/runtimes/:runtimeId/deployments/:version/promote',
     key: ({ owner }) => owner.apiKey,
-    prepare: deployCandidate,
+    prepare: deployTwice,
     body: () => ({ traffic: 5 }),
     fields: { traffic: 'number' },
     required: [],
@@ -421,8 +421,8 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
 ]
 
 /** Lets a device wait that polls with a code of this owner's, under the user code of all requests. */
-async function deployCandidate({ service, runtime }: Scene): Promise<void> {
-  const body = { manifest: MANIFEST, promote: false }
+async function deployTwice({ service, runtime }: Scene): Promise<void> {
+  const body = { manifest: { ...MANIFEST, endpoint: undefined } }
   await service.send('POST', '/v1/deployments', { key: runtime.deployKey, body })
 }
 
@@ -447,7 +447,7 @@ export function requestTo(
     .replace(':runtimeId', scene.runtime.runtimeId)
     .replace(':capability', 'echo')
     .replace(':projectId', scene.runtime.projectId)
-    .replace(':version', 'candidate')
+    .replace(':version', 'previous')
     .replace(':userCode', USER_CODE)
     .replace(':approvalId', waitingId(scene))
   const key = route.key(scene)
