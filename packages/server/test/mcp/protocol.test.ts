@@ -157,7 +157,11 @@ describeEngine('sqlite', 'a message of the Model Context Protocol', (engine) => 
       ['an id of 300 characters', JSON.stringify({ ...list, id: 'i'.repeat(300) }), -32600],
       ['a response', JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} }), -32600],
       ['params that are a list', JSON.stringify({ ...list, params: [] }), -32602],
-      ['a prototype key in arguments', '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"__proto__":{}}}}', -32600],
+      [
+        'a prototype key in arguments',
+        '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"__proto__":{}}}}',
+        -32600,
+      ],
       ['a prototype key', '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"__proto__":{}}}', -32600],
     ])('as %s is a refusal of the protocol', async (_, payload, code) => {
       const answer = await post(payload)
