@@ -46,8 +46,7 @@ export async function runOnce(
   while (!scope.signal.aborted) {
     const first = await findKey(deps.db, once.key_hash, deps.clock.now())
     if (first) {
-      // No admission confirms that the credential of a repeat still works.
-      if (!cached.isFresh) await cached.refresh()
+      await confirmCredential(cached)
       if (!deps.keyring.isHashOf(body, first.bodyHash)) throw invalidField(KEY, OTHER_BODY)
       return awaitAnswer(deps, scope.signal, { ...first, isAnonymous: request.kind === 'broker' })
     }
@@ -60,6 +59,11 @@ export async function runOnce(
     }
   }
   throw busy()
+}
+
+// A repeat is answered without an admission, which would confirm it.
+async function confirmCredential(cached: Caller['cached']): Promise<void> {
+  if (!cached.isFresh) await cached.refresh()
 }
 
 const OTHER_BODY = 'was sent with another body within 24 hours: send a new key with each new call.'

@@ -35,10 +35,11 @@ export class Turn {
 
   /** Hands over the text of parts. False once the turn is cut. Throws the error of an `error` part. */
   read(parts: readonly TurnPart[]): boolean | Promise<boolean> {
-    let taken: Promise<void> | void = undefined
+    let taken: Promise<void> | undefined
     for (const part of parts) {
       const text = this.#textOf(part)
-      if (text !== '') taken = this.#say(text) ?? taken
+      const pause = text === '' ? undefined : this.#say(text)
+      if (pause) taken = pause
       if (this.isCut) break
     }
     return taken ? taken.then(() => !this.isCut) : !this.isCut
