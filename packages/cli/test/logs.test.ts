@@ -29,6 +29,7 @@ function summary({ id, startMs, endMs, status = 'completed', calls = [0, 0] }: I
     status: ended ? status : 'running',
     ...{ finishReason: ended ? 'stop' : null, durationMs: ended ? endMs - startMs : null },
     ...{ capabilityCalls: calls[0], failedCalls: calls[1], unknownCalls: calls[2] ?? 0, totalTokens: 12 },
+    ...{ capability: null, error: null, inputTokens: 8, outputTokens: 4 },
     ...{ startedAt: isoAt(startMs), completedAt: ended ? isoAt(endMs) : null },
   }
 }
