@@ -60,6 +60,8 @@ describe('the page on the command-line tool', () => {
         deprecated: [{ name: 'order-status', deprecatedSince: '1.2.0', removalNotBefore: null }],
       }),
       'POST /v1/deployments': deployReply([{ name: 'order-status', hasInputSchema: true }]),
+      'POST /v1/deployments/candidate/promote': PROMOTED,
+      'POST /v1/deployments/previous/promote': PROMOTED,
       'POST /v1/runtime/doctor': {
         status: 200,
         body: { ok: true, rows: [{ check: 'replay', ok: true, message: 'Refused.', mend: null }] },
@@ -84,6 +86,8 @@ describe('the page on the command-line tool', () => {
       'svc test': [tested, ['test']],
       'svc generate': [folder, ['generate']],
       'svc deploy': [folder, ['deploy']],
+      'svc promote': [folder, ['promote']],
+      'svc rollback': [folder, ['rollback']],
       'svc doctor': [folder, ['doctor']],
       'svc status': [folder, ['status']],
       'svc logs': [folder, ['logs']],
@@ -118,6 +122,7 @@ describe('the page on the command-line tool', () => {
 
 const CONVERSATION = 'turns: [{ user: Hello, model: [{ say: Hi. }], expect: { calls: [] } }]'
 const SHOP = 'https://shop.example.com/svc'
+const PROMOTED = { status: 200, body: { version: 4, status: 'active', traffic: 100 } }
 
 let moments = 0
 function nextMoment(): number {

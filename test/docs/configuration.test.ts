@@ -16,7 +16,7 @@ const ENVIRONMENT = { SVC_API_KEY: DEPLOY_KEY, SVC_BASE_URL: NOWHERE, SVC_RUNTIM
 test('the page has a row for each field of svc.config.ts, and no other', () => {
   const [, section = ''] = /^## `svc\.config\.ts`\n([\s\S]*?)(?=^## )/m.exec(page) ?? []
   const rows = [...section.matchAll(/^\| `([a-zA-Z.]+)` \|/gm)].map(([, field = '']) => field)
-  const { website, adp, agent, generators, ...plain } = SvcConfig.shape
+  const { website, adp, agent, endUsers, generators, ...plain } = SvcConfig.shape
   const { limits, ...agentPlain } = agent.unwrap().shape
   const below = (name: string, shape: object) => Object.keys(shape).map((field) => `${name}.${field}`)
   expect(rows.sort()).toEqual(
@@ -26,6 +26,7 @@ test('the page has a row for each field of svc.config.ts, and no other', () => {
       ...below('adp', adp.unwrap().shape),
       ...below('agent', agentPlain),
       ...below('agent.limits', limits.unwrap().shape),
+      ...below('endUsers', endUsers.unwrap().shape),
       ...below('generators', generators.unwrap().shape),
     ].sort(),
   )

@@ -30,10 +30,10 @@ function wordsOf(page: string): number {
 const longerThan = (most: number, pages: readonly string[]) =>
   pages.map((page) => ({ page, words: wordsOf(page) })).filter(({ words }) => words > most)
 
-test('the documentation has at most 34,000 words, rows of reference tables aside', () => {
+test('the documentation has at most 35,000 words, rows of reference tables aside', () => {
   const pages = markdownIn('docs')
   expect(pages.length).toBeGreaterThan(20)
-  expect(pages.map(wordsOf).reduce((sum, words) => sum + words)).toBeLessThanOrEqual(34_000)
+  expect(pages.map(wordsOf).reduce((sum, words) => sum + words)).toBeLessThanOrEqual(35_000)
 })
 
 test('a page of figures has at most 1,500 words, a decision 400, ARCHITECTURE 1,800', () => {
