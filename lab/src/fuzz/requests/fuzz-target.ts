@@ -107,7 +107,8 @@ export async function createFixtures(target: FuzzTarget): Promise<Fixtures> {
   const { capability: name, endUserToken } = Call.parse(example)
   const [asking] = capability('asks-first').capabilities
   const capabilities = [...capability(name).capabilities, { ...asking, confirm: true }]
-  const manifest = { schemaVersion: 2, website: { name: 'Shop', url: 'https://shop.example.com' }, capabilities }
+  const website = { name: 'Shop', url: 'https://shop.example.com' }
+  const manifest = { schemaVersion: 2, website, endUsers: { issuer: endpoint }, capabilities }
   // A deployment waits for those of the same account, of which broken ones take until their bodies are given up.
   const deploy = () =>
     post(`${url}/v1/deployments`, deployKey, { manifest }).then(

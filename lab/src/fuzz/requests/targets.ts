@@ -96,6 +96,8 @@ function goodRequest(operation: ApiOperation, fixtures: Fixtures, key: string | 
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
     return jsonRequest('POST', path, { key, headers: [...headers, ['mcp-protocol-version', '2025-11-25']], body })
   }
+  // The stable deployment takes no share.
+  if (operationId.startsWith('promote')) return jsonRequest(method, path, { key, headers, body: {} })
   return jsonRequest(method, path, { key, headers, ...(example !== undefined && { body: ownBody(example, fixtures) }) })
 }
 
