@@ -92,10 +92,9 @@ describeEngines('an end user’s token that its caller or the model writes into 
       traced.push(metadata)
       expect(capabilityCalls.map(({ input }) => input)).toEqual([{ text: 'Pay with [end-user token].' }])
     }
-    // The capability route takes none.
-    expect(traced).toEqual([null, { session: '[end-user token]' }, { session: '[end-user token]' }])
+    expect(traced).toEqual(answers.map(() => ({ session: '[end-user token]' })))
     expect(endpoint.effects.map(({ input }) => input)).toEqual(answers.map(() => body.input))
-    expect(endpoint.effects.map(({ metadata }) => metadata)).toEqual([{}, body.metadata, body.metadata])
+    expect(endpoint.effects.map(({ metadata }) => metadata)).toEqual(answers.map(() => body.metadata))
     expect(await dumpTables(database())).not.toContain(TOKEN)
   })
 })
