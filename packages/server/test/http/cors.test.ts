@@ -8,7 +8,14 @@ import { capability, startService } from '../support/service.ts'
 
 const SHOP = 'https://shop.example.com'
 const LOCAL = 'http://localhost:3000'
-const EXPOSED = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'retry-after', 'x-request-id']
+const EXPOSED = [
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  'retry-after',
+  'www-authenticate',
+  'x-request-id',
+]
 
 const LOOK_ALIKES = [
   'null',
