@@ -64,7 +64,7 @@ describe('the order of a deployment', () => {
     await runSvc(folder, ['deploy', '--dry-run'], { env: controlPlane.env(DEPLOY_KEY) })
     const { stdout } = await runSvc(folder, ['deploy', '--dry-run'], { env: controlPlane.env(DEPLOY_KEY) })
     expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, ...BUILT_IN_FILES].sort())
-    expect(stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(4)
+    expect(stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(5)
     expect(controlPlane.requests.map(({ method }) => method)).toEqual(['GET', 'GET'])
   })
 })
@@ -94,7 +94,7 @@ test('a second deployment of the same project calls generate() of no generator',
   await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
   const made: unknown = Reflect.get(globalThis, '__made')
   const { stdout } = await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
-  expect(stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(5)
+  expect(stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(6)
   expect(Reflect.get(globalThis, '__made')).toBe(made)
   expect(made).toEqual(expect.any(Number))
 })
@@ -161,7 +161,7 @@ describe('the runtime that generated documents name', () => {
     const offline = await runSvc(folder, ['deploy', '--dry-run'], { env, fetch: silent })
     const keyless = await runSvc(folder, ['generate'], { env: { SVC_BASE_URL: known.url } })
 
-    expect(offline.stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(4)
+    expect(offline.stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(5)
     expect(keyless.stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(4)
     expect(generatedFiles(folder)).toEqual(before)
   })
@@ -229,7 +229,7 @@ describe('the runtime that generated documents name', () => {
     expect(Object.values(documents).join('\n')).not.toContain(known.url)
 
     const keyless = await runSvc(folder, ['generate'], { env: { SVC_BASE_URL: known.url } })
-    expect(keyless.stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(4)
+    expect(keyless.stdout.match(/ skipped \(cached\)$/gm)).toHaveLength(5)
   })
 
   test.each([[], ['--dry-run']])(
@@ -269,7 +269,7 @@ test('a project that publishes no manifest is deployed, and told so until that i
   const { exitCode, stderr } = await runSvc(folder, ['deploy'], { env: controlPlane.env(DEPLOY_KEY) })
   expect(exitCode).toBe(0)
   expect(stderr).toMatch(/^No public manifest is published\. .+adp\.namespace.+ svc\.config\.ts .+\n$/)
-  expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, CAPABILITIES, OPENAPI, RUNTIME].sort())
+  expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, CAPABILITIES, OPENAPI, RUNTIME, TEST_TYPES].sort())
   const again = await startControlPlane({
     [STATUS]: statusReply([], 4, NAMED),
     'GET /v1/runtime/deployment': deploymentReply([], { website: undefined, adp: undefined }),

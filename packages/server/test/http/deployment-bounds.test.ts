@@ -91,13 +91,13 @@ describeEngines('the deployments of a runtime', (engine) => {
     const running = scene.execute()
     await gate.arrived(1)
     await deployTimes(scene, 3)
-    expect(await versionsOf(scene)).toEqual([4, 1])
+    expect(await versionsOf(scene)).toEqual([4, 3, 1])
     gate.open()
     const { executionId } = executed(await running)
     const trace = Trace.parse(await scene.trace(executionId))
     expect(trace.deploymentVersion).toBe(1)
     await deployTimes(scene, 1)
-    expect(await versionsOf(scene)).toEqual([5, 1])
+    expect(await versionsOf(scene)).toEqual([5, 4, 1])
   })
 
   test('are deleted despite ended executions that name them once the account’s storage is full', async () => {
@@ -110,6 +110,7 @@ describeEngines('the deployments of a runtime', (engine) => {
       .where('owner_id', '=', scene.owner.ownerId)
       .execute()
     await deployTimes(scene, 2)
-    expect(await versionsOf(scene)).toEqual([3])
+    // The one before stays for a rollback.
+    expect(await versionsOf(scene)).toEqual([3, 2])
   })
 })
