@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { DeploymentManifest } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
 import { deployReply, envelope, startControlPlane, statusReply } from './support/fake-control-plane.ts'
-import { CACHE, CAPABILITIES, generatedFiles, RUNTIME } from './support/generated.ts'
+import { CACHE, CAPABILITIES, generatedFiles, RUNTIME, TEST_TYPES } from './support/generated.ts'
 import { DEPLOY_KEY } from './support/keys.ts'
 import { CONFIG, createProject, runtimeModule, shopProject } from './support/project.ts'
 import { NOWHERE, runSvc } from './support/run-svc.ts'
@@ -236,7 +236,7 @@ describe('a dry run', () => {
     expect(exitCode).toBe(0)
     expect(stdout).toContain('Everything is in order')
     expect(stderr).toContain(`${NOWHERE} cannot be reached`)
-    expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, CAPABILITIES, RUNTIME].sort())
+    expect(Object.keys(generatedFiles(folder))).toEqual([CACHE, CAPABILITIES, RUNTIME, TEST_TYPES].sort())
   })
 })
 
