@@ -27,7 +27,7 @@ type Here = { readonly test: ConversationFile; readonly project: Pick<CompiledPr
 export function playHere(deps: Deps, { test, project }: Here) {
   const { manifest } = project
   const transcript: Message[] = []
-  const mocks = createMocks(test.mocks)
+  const mocks = createMocks(test.mocks, endUserTokenOf(deps))
   const toolset = toolsetOf(manifest)
   let ids = 0
   const loop: Omit<AgentDeps, 'model'> = {
