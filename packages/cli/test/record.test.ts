@@ -5,6 +5,7 @@ import { keyChecksum, type Message } from '@svc/contract'
 import { expect, test } from 'vitest'
 import { recordChat } from '../src/dev/record/record-chat.ts'
 import { openTerminal } from '../src/terminal/terminal.ts'
+import { WAITS } from '../src/test/play/play-here.ts'
 import { createProject } from './support/project.ts'
 import { runSvc } from './support/run-svc.ts'
 
@@ -19,7 +20,11 @@ const RUNTIME = `
 import { defineCapability, defineRuntime } from '@svc/sdk'
 const input = { type: 'object', properties: { day: { type: 'string' } }, additionalProperties: false }
 const named = (name) => defineCapability({ name, version: '1.0.0', input, handler: () => { throw new Error('is mocked') } })
-export default defineRuntime({ capabilities: [named('opening-hours'), named('refund')] })`
+const order = defineCapability({
+  ...{ name: 'order', version: '1.0.0', input, confirm: true, preview: () => ({ title: 'Order', lines: [], confirm: false }) },
+  handler: () => { throw new Error('is mocked') },
+})
+export default defineRuntime({ capabilities: [named('opening-hours'), named('refund'), order] })`
 
 let ids = 0
 /** What an execution adds: calls with their results, by name, and then what the model says. */
@@ -51,7 +56,8 @@ async function record(typed: string, answers: Message[][]) {
     sent.push({ url: String(url), body: JSON.parse(String(init?.body)) })
     const counts = { inputTokens: 0, outputTokens: 0, totalTokens: 0, durationMs: 1 }
     const messages = answers.shift()
-    return Response.json({ executionId: 'exec_1', status: 'completed', finishReason: 'stop', messages, ...counts })
+    const finishReason = messages?.at(-1)?.role === 'tool' ? 'approval_required' : 'stop'
+    return Response.json({ executionId: 'exec_1', status: 'completed', finishReason, messages, ...counts })
   }
   const folder = createProject({ 'svc.config.ts': 'export default {}', '.svc/runtime.ts': RUNTIME })
   const stdin = new PassThrough()
@@ -109,4 +115,11 @@ test('no part of the end user’s token is written, wherever a line is folded or
   const unfolded = [...tests, ...texts].join('\n').replace(/\\\n\s*\\?/g, '')
   expect(unfolded).not.toContain(TOKEN.slice(0, 10))
   expect(await runSvc(folder, ['test'], { env: {} })).toMatchObject({ exitCode: 0 })
+})
+
+test('a call that waited for a person is mocked: neither its preview nor its handler runs in the test', async () => {
+  const waiting = added([['order', { day: 'monday' }, new Error(WAITS)]], '').slice(0, -1)
+  const { folder } = await record('Order it.\n', [waiting])
+  const replayed = await runSvc(folder, ['test'], { env: {} })
+  expect(replayed).toMatchObject({ exitCode: 0, stderr: '' })
 })

@@ -12,7 +12,6 @@ export type Mocked = { readonly output: unknown } | { readonly error: string; re
 export function createMocks(mocks: ConversationFile['mocks'], token: string | null) {
   const taken = new Set<Mock>()
   return {
-    all: mocks,
     /** What takes the place of the call; null where the capability has no mock. */
     answer(capability: string, input: JsonObject): Mocked | null {
       const own = Object.hasOwn(mocks, capability) ? mocks[capability] : undefined
