@@ -123,3 +123,10 @@ test('a call that waited for a person is mocked: neither its preview nor its han
   const replayed = await runSvc(folder, ['test'], { env: {} })
   expect(replayed).toMatchObject({ exitCode: 0, stderr: '' })
 })
+
+test('a chat without messages is told not to be recorded, and is written from its first message on', async () => {
+  const { folder, tests, written } = await record('Hello\n/new\nHi\nAgain\n', [[], [], added([], 'Hello.')])
+  expect(tests).toEqual(['again.svc-test.yaml'])
+  expect(written.match(/not recorded/g)).toHaveLength(2)
+  expect(await runSvc(folder, ['test'], { env: {} })).toMatchObject({ exitCode: 0 })
+})

@@ -263,6 +263,26 @@ turns:
   })
 
   test.each([
+    ['an alias without an anchor', 'turns: *foo', 'Unresolved alias'],
+    [
+      'an alias of what it is a part of',
+      `mocks: { view-cart: &all { output: [*all] } }\n${turn('expect: {}')}`,
+      'circular',
+    ],
+    [
+      'aliases that grow without end',
+      `a: &a [1, 1]\nb: &b [${Array(10).fill('*a')}]\nc: &c [${Array(10).fill('*b')}]\nd: [${Array(10).fill('*c')}]`,
+      'Excessive alias count',
+    ],
+  ])('may have %s, which is one fault of the file', async (_, yaml, words) => {
+    const { exitCode, stderr } = await play(yaml)
+    expect([exitCode, stderr.match(/a\.svc-test\.yaml {2}YAML is not valid: .*/g)]).toEqual([
+      3,
+      [expect.stringContaining(words)],
+    ])
+  })
+
+  test.each([
     [
       'a mock of what the service calls',
       `model: service\nmocks: { get-weather: { output: 1 } }\n${turn('expect: { calls: [] }')}`,

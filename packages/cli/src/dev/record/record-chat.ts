@@ -42,8 +42,13 @@ export async function recordChat(deps: CliDeps, terminal: Terminal, folder: stri
     chat.transcript = [...asked, ...answer.messages]
     chat.turns.push(withoutTokenIn({ user, ...answer }, endUserToken))
     for (const line of answerLines(answer)) terminal.line(bold(withoutToken(line, endUserToken)))
+    const test = toTest(chat.turns)
+    if (test.turns.length === 0) {
+      terminal.note('not recorded: the execution added no messages')
+      continue
+    }
     chat.file ??= freeName(resolve(deps.cwd, folder), withoutToken(user, endUserToken))
-    write(chat.file, stringify(toTest(chat.turns), { lineWidth: 0, aliasDuplicateObjects: false }))
+    write(chat.file, stringify(test, { lineWidth: 0, aliasDuplicateObjects: false }))
     terminal.note(`recorded in ${relative(deps.cwd, chat.file)}`)
   }
 }
