@@ -155,6 +155,16 @@ test('calls a capability that needs an end user with the token that was set, and
   expect(endpoint.called.filter(([name]) => name === 'view-cart')).toHaveLength(3)
 })
 
+test('shows no start of the token where an answer is cut', async () => {
+  const of = `${'x'.repeat(291)}session-of-alice`
+  const stable = await startEndpoint({ ...SHOP, 'view-cart': () => ({ of }) })
+  const candidate = await startEndpoint({ ...SHOP, 'view-cart': () => ({ of: `${of}?` }) })
+  const env = { SVC_END_USER_TOKEN: 'session-of-alice' }
+  const { stdout } = await replay(await startService(stable.url), ['--endpoint', candidate.url], env)
+  expect(stdout).toContain('differs  output.of')
+  expect(stdout).not.toContain('xsession')
+})
+
 test('--local compares the project’s own code, if it declares that it reads as well', async () => {
   const stable = await startEndpoint(SHOP)
   const plane = await startService(stable.url)

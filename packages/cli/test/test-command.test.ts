@@ -203,11 +203,27 @@ describe('a test that fails', () => {
       'model: [{ call: view-cart, input: { note: session-of-alice } }, { say: session-of-alice }]\nexpect: { calls: [] }',
     )
     const folder = createProject({ ...FILES, '.svc/runtime.ts': runtime, 'a.svc-test.yaml': yaml })
-    for (const args of [['--json'], []]) {
+    for (const args of [['--json', '--junit', 'out.xml'], []]) {
       const { stdout, stderr } = await svcTest(folder, args, { SVC_END_USER_TOKEN: 'session-of-alice' })
       expect(stderr).toContain('no session [')
       expect(stdout + stderr).not.toContain('session-of-alice')
     }
+    expect(readFileSync(join(folder, 'out.xml'), 'utf8')).not.toContain('session-of-alice')
+  })
+
+  test('shows no start of an end user’s token where a value is cut', async () => {
+    const note = `${'x'.repeat(283)}session-of-alice`
+    const yaml = turn(
+      `model: [{ call: view-cart, input: { note: ${note} } }, { say: x }]
+expect: { calls: [{ capability: view-cart, input: { note: ${note}, more: 1 } }] }`,
+    )
+    const unfit = `mocks: { view-cart: { input: { more: 1 }, output: 1 } }\n${yaml}`
+    const folder = projectWith({ 'a.svc-test.yaml': yaml, 'b.svc-test.yaml': unfit })
+    for (const args of [['--json', '--junit', 'out.xml'], []]) {
+      const { exitCode, stdout } = await svcTest(folder, args, { SVC_END_USER_TOKEN: 'session-of-alice' })
+      expect([exitCode, stdout.includes('xsession')]).toEqual([1, false])
+    }
+    expect(readFileSync(join(folder, 'out.xml'), 'utf8')).not.toContain('xsession')
   })
 })
 
@@ -243,6 +259,26 @@ turns:
       ),
       expect.stringMatching(/^c\.svc-test\.yaml:1 {2}YAML is not valid: /),
       '',
+    ])
+  })
+
+  test.each([
+    ['an alias without an anchor', 'turns: *foo', 'Unresolved alias'],
+    [
+      'an alias of what it is a part of',
+      `mocks: { view-cart: &all { output: [*all] } }\n${turn('expect: {}')}`,
+      'circular',
+    ],
+    [
+      'aliases that grow without end',
+      `a: &a [1, 1]\nb: &b [${Array(10).fill('*a')}]\nc: &c [${Array(10).fill('*b')}]\nd: [${Array(10).fill('*c')}]`,
+      'Excessive alias count',
+    ],
+  ])('may have %s, which is one fault of the file', async (_, yaml, words) => {
+    const { exitCode, stderr } = await play(yaml)
+    expect([exitCode, stderr.match(/a\.svc-test\.yaml {2}YAML is not valid: .*/g)]).toEqual([
+      3,
+      [expect.stringContaining(words)],
     ])
   })
 

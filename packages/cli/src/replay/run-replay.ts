@@ -15,7 +15,7 @@ import { endUserTokenOf } from '../project/end-user-token.ts'
 import { loadProject } from '../project/load-project.ts'
 import { dim, green, red, yellow } from '../terminal/piece.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { withoutToken } from '../terminal/without-token.ts'
+import { withoutTokenIn } from '../terminal/without-token.ts'
 import { type ComparedCapability, compare, isBeyondNoise, type ReplayDifference } from './compare.ts'
 import { accountReader, type Read } from './read-account.ts'
 import { readSender } from './send-reads.ts'
@@ -49,11 +49,11 @@ export async function runReplay(deps: CliDeps, terminal: Terminal, input: Input)
   const sides = { stable: send({ endpoint, ...signer }), candidate: send(target) }
   const capabilities = await compare(stored.inputs, sides).finally(sending)
   const counts = { inputs: stored.inputs.length, cutInputs: stored.cut }
-  const found = { stable: stable.version, candidate: candidate.version, ...counts, capabilities }
-  const hidden = (text: string) => withoutToken(text, endUserToken)
-  for (const each of capabilities) printCapability(terminal, each, hidden)
+  const hidden = withoutTokenIn(capabilities, endUserToken)
+  for (const each of hidden) printCapability(terminal, each)
   if (stored.cut > 0) terminal.note(`Inputs left out, since they were too large to be stored whole: ${stored.cut}`)
-  report(terminal, capabilities, JSON.parse(hidden(JSON.stringify(found))))
+  const found = { stable: stable.version, candidate: candidate.version, ...counts, capabilities: hidden }
+  report(terminal, hidden, found)
 }
 
 function report(terminal: Terminal, capabilities: readonly ComparedCapability[], found: Record<string, unknown>): void {
@@ -125,11 +125,7 @@ function nothingToSend(reads: ReadonlySet<string>): CommandFailure {
   ])
 }
 
-function printCapability(
-  terminal: Terminal,
-  { name, inputs, differences }: ComparedCapability,
-  hidden: (text: string) => string,
-): void {
+function printCapability(terminal: Terminal, { name, inputs, differences }: ComparedCapability): void {
   const isSame = !differences.some(isBeyondNoise)
   terminal.line(isSame ? green('✔') : red('✖'), ` ${name}  `, dim(`${inputs} ${inputs === 1 ? 'input' : 'inputs'}`))
   for (const difference of differences) {
@@ -147,7 +143,7 @@ function printCapability(
       `stable     ${shown(stable)}`,
       `candidate  ${shown(candidate)}`,
     ]) {
-      terminal.line('      ', hidden(line))
+      terminal.line('      ', line)
     }
   }
 }

@@ -1,3 +1,5 @@
+import { isJsonObject } from '@svc/contract'
+
 const SHORTEST = 8
 
 /**
@@ -10,4 +12,22 @@ export function withoutToken(text: string, token: string | null): string {
     .flatMap((form) => [form, new URLSearchParams([['', form]]).toString().slice(1)])
     .filter((form) => form.length >= SHORTEST)
     .reduce((left, form) => left.replaceAll(form, '[end-user token]'), text)
+}
+
+/** A JSON value without it: before the value is written or cut, since escaped, folded and cut forms are no longer found. */
+export function withoutTokenIn<T>(value: T, token: string | null): T {
+  return hidden(value, token) as T
+}
+
+function hidden(value: unknown, token: string | null): unknown {
+  if (token === null) return value
+  if (Array.isArray(value)) return value.map((each) => hidden(each, token))
+  if (isJsonObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [withoutToken(key, token), hidden(each, token)]),
+    )
+  }
+  if (typeof value !== 'string' && typeof value !== 'number') return value
+  const text = withoutToken(String(value), token)
+  return text === String(value) ? value : text
 }

@@ -1,4 +1,5 @@
 import { type Difference, differenceLines, shown } from '../json-differences.ts'
+import { withoutTokenIn } from '../terminal/without-token.ts'
 import { differencesFrom } from './expected-value.ts'
 import { answerOf, callsOf, type PlayedCall, type PlayedTurn } from './play/played.ts'
 import type { Expectation, ExpectedCall, ExpectedText } from './test-schema.ts'
@@ -12,13 +13,13 @@ export type Unmet = {
   readonly differences: readonly Difference[]
 }
 
-/** What a turn was to be and was not. */
-export function judgeTurn(expected: Expectation, played: PlayedTurn): Unmet[] {
+/** What a turn was to be and was not; the end user’s token is compared, and hidden in what is told. */
+export function judgeTurn(expected: Expectation, played: PlayedTurn, token: string | null): Unmet[] {
   const calls = callsOf(played.messages)
   const { finishReason } = expected
   const isError = played.finishReason === 'error'
   const end = finishReason ?? (expected.error ? 'error' : null)
-  return [
+  const unmetList = [
     ...played.problems.map((problem) => unmet('model', 'a conversation as the test has it', problem)),
     ...(end !== null && end !== played.finishReason
       ? [
@@ -31,15 +32,20 @@ export function judgeTurn(expected: Expectation, played: PlayedTurn): Unmet[] {
       : []),
     ...(end === null && isError ? [unmet('expect', 'a turn without an error', `error: ${played.error}`)] : []),
     ...judgeText('expect.error', expected.error, played.error ?? ''),
-    ...judgeCalls(expected, calls),
+    ...judgeCalls(expected, calls, token),
     ...judgeText('expect.answer', expected.answer, answerOf(played.messages)),
   ]
+  return withoutTokenIn(unmetList, token)
 }
 
-function judgeCalls({ calls: expected, inOrder }: Expectation, calls: readonly PlayedCall[]): Unmet[] {
+function judgeCalls(
+  { calls: expected, inOrder }: Expectation,
+  calls: readonly PlayedCall[],
+  token: string | null,
+): Unmet[] {
   if (expected === undefined) return []
   if (expected.length === 0 && calls.length > 0) return [unmet('expect.calls', 'no call', namesOf(calls))]
-  const unmetCalls = expected.flatMap((call, at) => judgeCall(`expect.calls.${at}`, call, calls))
+  const unmetCalls = expected.flatMap((call, at) => judgeCall(call, { field: `expect.calls.${at}`, calls, token }))
   if (unmetCalls.length > 0 || !inOrder) return unmetCalls
   let from = 0
   for (const call of expected) {
@@ -51,18 +57,22 @@ function judgeCalls({ calls: expected, inOrder }: Expectation, calls: readonly P
   return []
 }
 
-function judgeCall(field: string, call: ExpectedCall, calls: readonly PlayedCall[]): Unmet[] {
+type Judging = { readonly field: string; readonly calls: readonly PlayedCall[]; readonly token: string | null }
+
+function judgeCall(call: ExpectedCall, { field, calls, token }: Judging): Unmet[] {
   const { times } = call
   const fitting = calls.filter((made) => fits(call, made)).length
   if (times === undefined ? fitting > 0 : fitting === times) return []
   const sameName = calls.filter(({ capability }) => capability === call.capability)
-  const expected = `${sentenceOf(call)}${times === undefined ? '' : `, ${timesText(times)}`}`
+  const expected = `${sentenceOf(withoutTokenIn(call, token))}${times === undefined ? '' : `, ${timesText(times)}`}`
   if (fitting > 0) return [unmet(field, expected, `such a call, ${timesText(fitting)}`)]
   if (sameName.length === 0) return [unmet(field, expected, namesOf(calls))]
   // Of several calls the nearest one.
   const [nearest] = sameName.map((made) => ({ made, differences: differencesOf(call, made) })).sort(byDifferences)
   if (!nearest) return []
-  return [{ ...unmet(field, expected, callText(nearest.made)), differences: nearest.differences }]
+  return [
+    { ...unmet(field, expected, callText(withoutTokenIn(nearest.made, token))), differences: nearest.differences },
+  ]
 }
 
 function byDifferences(one: { differences: readonly unknown[] }, other: { differences: readonly unknown[] }): number {
@@ -114,7 +124,7 @@ function sentenceOf({ capability, input, output, error }: ExpectedCall): string 
 }
 
 /** A call and its result on one line. */
-export function callText({ capability, input, output, error }: PlayedCall): string {
+function callText({ capability, input, output, error }: PlayedCall): string {
   return `${capability} ${shown(input)} → ${error === null ? shown(output) : `error: ${error}`}`
 }
 

@@ -5,6 +5,7 @@ import { type Document, isMap, isSeq, LineCounter, type Node, parseDocument } fr
 import { nearestName } from '../nearest-name.ts'
 import { loadModule } from '../project/load-module.ts'
 import type { Project } from '../project/load-project.ts'
+import { messageOf } from '../thrown.ts'
 import { type TestContent, TestSchema } from './test-schema.ts'
 
 /** A test, and where its parts stand in its file. */
@@ -39,14 +40,28 @@ export async function readTestFile({ path, project, cwd }: Place): Promise<Read>
 function readYaml(file: string, text: string): Read {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
-  const broken = document.errors.map(({ message, pos: [at] }) => ({
+  const fault = (line: number | null, message: string) => ({
     file,
-    line: lines.linePos(at).line,
+    line,
     field: 'YAML',
     message: `is not valid: ${message}`,
-  }))
+  })
+  const broken = document.errors.map(({ message, pos: [at] }) => fault(lines.linePos(at).line, message))
   if (broken.length > 0) return { tests: [], faults: broken }
-  return checked(document.toJS(), { file, lineOf: lineFinder(document, lines) })
+  const value = contentOf(document)
+  if (value instanceof Error) return { tests: [], faults: [fault(null, value.message)] }
+  return checked(value, { file, lineOf: lineFinder(document, lines) })
+}
+
+// An alias may have no anchor, stand for too many values, or for one that it is a part of.
+function contentOf(document: Document): unknown {
+  try {
+    const value: unknown = document.toJS()
+    JSON.stringify(value)
+    return value
+  } catch (error) {
+    return new Error(messageOf(error).replace(/\n.*/s, ''))
+  }
 }
 
 function checked(value: unknown, { file, lineOf }: Pick<ConversationFile, 'file' | 'lineOf'>): Read {

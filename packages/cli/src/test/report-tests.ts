@@ -1,25 +1,21 @@
 import type { JsonObject, Message } from '@svc/contract'
-import type { CliDeps } from '../deps.ts'
 import { shown } from '../json-differences.ts'
-import { endUserTokenOf } from '../project/end-user-token.ts'
 import { dim, green, red } from '../terminal/piece.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { withoutToken } from '../terminal/without-token.ts'
 import { unmetLines } from './judge-turn.ts'
 import type { PlayedTurn } from './play/played.ts'
 import type { TestResult } from './run-tests.ts'
 
 /** Prints one line for a test that passed; of one that failed the conversation, and what was expected of its last turn. */
-export function printResult(deps: Pick<CliDeps, 'env'>, terminal: Terminal, result: TestResult): void {
+export function printResult(terminal: Terminal, result: TestResult): void {
   const { test, turns, unmet, durationMs } = result
-  const hidden = (text: string) => withoutToken(text, endUserTokenOf(deps))
   const mark = unmet.length === 0 ? green('✔') : red('✖')
   terminal.line(mark, ` ${test.name}  `, dim(`${test.file}  ${durationMs} ms`))
   if (unmet.length === 0) return
-  for (const line of turns.flatMap(conversationLines)) terminal.line('    ', hidden(line))
+  for (const line of turns.flatMap(conversationLines)) terminal.line('    ', line)
   for (const each of unmet) {
     terminal.line('  ', red(placeOf(result, each.field)))
-    for (const line of unmetLines(each).flatMap((text) => text.split('\n'))) terminal.line('    ', hidden(line))
+    for (const line of unmetLines(each).flatMap((text) => text.split('\n'))) terminal.line('    ', line)
   }
 }
 
@@ -34,7 +30,7 @@ function fieldInFile(turns: readonly PlayedTurn[], field: string): string {
 }
 
 /** What `--json` has of a test. */
-export function resultDocument(deps: Pick<CliDeps, 'env'>, result: TestResult): JsonObject {
+export function resultDocument(result: TestResult): JsonObject {
   const { test, turns, unmet, durationMs } = result
   const document = {
     name: test.name,
@@ -47,7 +43,7 @@ export function resultDocument(deps: Pick<CliDeps, 'env'>, result: TestResult): 
       return { field: inFile, line: test.lineOf(inFile), ...others }
     }),
   }
-  return JSON.parse(withoutToken(JSON.stringify(document), endUserTokenOf(deps)))
+  return JSON.parse(JSON.stringify(document))
 }
 
 /** The conversation as a person reads it. */

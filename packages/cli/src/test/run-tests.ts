@@ -5,7 +5,7 @@ import { type CompiledProject, compileProject } from '../project/compile-project
 import { endUserTokenOf } from '../project/end-user-token.ts'
 import { loadProject, type Project } from '../project/load-project.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { withoutToken } from '../terminal/without-token.ts'
+import { withoutToken, withoutTokenIn } from '../terminal/without-token.ts'
 import { reasonOf, stackOf } from '../thrown.ts'
 import { writeAtomically } from '../write-atomically.ts'
 import { unknownCapabilities } from './check-capabilities.ts'
@@ -18,7 +18,7 @@ import type { PlayedTurn } from './play/played.ts'
 import { type ConversationFile, type FileFault, readTestFile } from './read-test-file.ts'
 import { printResult, resultDocument } from './report-tests.ts'
 
-/** How a test went. The turns end with the first one that is not as it should be. */
+/** How a test went, without the end user’s token. The turns end with the first one that is not as it should be. */
 export type TestResult = {
   readonly test: ConversationFile
   readonly turns: readonly PlayedTurn[]
@@ -40,10 +40,10 @@ export async function runTests(deps: CliDeps, terminal: Terminal, { files, junit
     const done = terminal.progress(`Playing ${test.name}`)
     const result = await playTest(deps, terminal, { test, project, compiled }).finally(done)
     results.push(result)
-    printResult(deps, terminal, result)
+    printResult(terminal, result)
   }
   if (junit !== null) writeReport(resolve(deps.cwd, junit), junitXml(results))
-  report(deps, terminal, results)
+  report(terminal, results)
 }
 
 type Reading = { readonly paths: readonly string[]; readonly project: Project; readonly compiled: CompiledProject }
@@ -68,15 +68,16 @@ type Playing = { readonly test: ConversationFile; readonly project: Project; rea
 
 async function playTest(deps: CliDeps, terminal: Terminal, { test, project, compiled }: Playing): Promise<TestResult> {
   const startedAt = deps.timers.now()
-  const onError = (error: unknown) => terminal.writeErr(`${withoutToken(stackOf(error), endUserTokenOf(deps))}\n`)
+  const token = endUserTokenOf(deps)
+  const onError = (error: unknown) => terminal.writeErr(`${withoutToken(stackOf(error), token)}\n`)
   const here = test.model === 'service' ? null : playHere({ ...deps, onError }, { test, project: compiled })
   const conversation = here?.conversation ?? playOnService(deps, { test, project })
   const turns: PlayedTurn[] = []
   let unmet: Unmet[] = []
   for (const [at, { expect }] of test.turns.entries()) {
     const played = await conversation.play(at)
-    turns.push(played)
-    unmet = judgeTurn(expect, played)
+    turns.push(withoutTokenIn(played, token))
+    unmet = judgeTurn(expect, played, token)
     if (unmet.length > 0) break
   }
   if (unmet.length === 0) unmet = (here?.mocks.unused() ?? []).map(neverUsed)
@@ -92,10 +93,10 @@ function neverUsed(field: string): Unmet {
   }
 }
 
-function report(deps: CliDeps, terminal: Terminal, results: readonly TestResult[]): void {
+function report(terminal: Terminal, results: readonly TestResult[]): void {
   const failed = results.filter(({ unmet }) => unmet.length > 0).length
   const found = {
-    tests: results.map((result) => resultDocument(deps, result)),
+    tests: results.map((result) => resultDocument(result)),
     passed: results.length - failed,
     failed,
   }

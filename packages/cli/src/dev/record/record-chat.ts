@@ -12,7 +12,7 @@ import { endUserTokenOf } from '../../project/end-user-token.ts'
 import { surroundings } from '../../project/surroundings.ts'
 import { bold } from '../../terminal/piece.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
-import { withoutToken } from '../../terminal/without-token.ts'
+import { withoutToken, withoutTokenIn } from '../../terminal/without-token.ts'
 import { writeAtomically } from '../../write-atomically.ts'
 import { type RecordedTurn, toTest } from './to-test.ts'
 
@@ -40,13 +40,15 @@ export async function recordChat(deps: CliDeps, terminal: Terminal, folder: stri
       .finally(done)
     if (answer === null) continue
     chat.transcript = [...asked, ...answer.messages]
-    chat.turns.push({ user, ...answer })
+    chat.turns.push(withoutTokenIn({ user, ...answer }, endUserToken))
     for (const line of answerLines(answer)) terminal.line(bold(withoutToken(line, endUserToken)))
-    chat.file ??= freeName(resolve(deps.cwd, folder), user)
-    write(
-      chat.file,
-      withoutToken(stringify(toTest(chat.turns), { lineWidth: 120, aliasDuplicateObjects: false }), endUserToken),
-    )
+    const test = toTest(chat.turns)
+    if (test.turns.length === 0) {
+      terminal.note('not recorded: the execution added no messages')
+      continue
+    }
+    chat.file ??= freeName(resolve(deps.cwd, folder), withoutToken(user, endUserToken))
+    write(chat.file, stringify(test, { lineWidth: 0, aliasDuplicateObjects: false }))
     terminal.note(`recorded in ${relative(deps.cwd, chat.file)}`)
   }
 }

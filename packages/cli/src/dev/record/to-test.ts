@@ -8,8 +8,8 @@ type Call = { readonly capability: string; readonly input: JsonObject; readonly 
 type Result = { readonly output: unknown } | { readonly error: string }
 
 const UNKNOWN = /^There is no capability named /
-/** How the service’s own answers to a call begin that never reached the endpoint: nothing is there to be mocked. */
-const NOT_DISPATCHED = /^(?:The input (?:must be|does not fit)|The call was not made|Not run yet: a person )/
+/** How the service’s own answers begin to a call that never reaches the endpoint. One that waits does, once it is approved. */
+const NOT_DISPATCHED = /^(?:The input (?:must be|does not fit)|The call was not made)/
 
 /** A chat as a test that plays without a network: the model scripted, each call mocked by what it answered. */
 export function toTest(turns: readonly RecordedTurn[]): ConversationTest {

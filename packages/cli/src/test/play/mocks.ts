@@ -1,5 +1,6 @@
 import type { JsonObject } from '@svc/contract'
 import { shown } from '../../json-differences.ts'
+import { withoutTokenIn } from '../../terminal/without-token.ts'
 import { differencesFrom } from '../expected-value.ts'
 import type { ConversationFile } from '../read-test-file.ts'
 import type { Mock } from '../test-schema.ts'
@@ -8,10 +9,9 @@ import type { Mock } from '../test-schema.ts'
 export type Mocked = { readonly output: unknown } | { readonly error: string; readonly problem?: string }
 
 /** The mocks of one test; they note which of them were taken. */
-export function createMocks(mocks: ConversationFile['mocks']) {
+export function createMocks(mocks: ConversationFile['mocks'], token: string | null) {
   const taken = new Set<Mock>()
   return {
-    all: mocks,
     /** What takes the place of the call; null where the capability has no mock. */
     answer(capability: string, input: JsonObject): Mocked | null {
       const own = Object.hasOwn(mocks, capability) ? mocks[capability] : undefined
@@ -21,7 +21,7 @@ export function createMocks(mocks: ConversationFile['mocks']) {
         const error = `No mock of “${capability}” fits this input.`
         return {
           error,
-          problem: `${error.slice(0, -1)}: ${shown(input)}. Add one, or one without input for all others.`,
+          problem: `${error.slice(0, -1)}: ${shown(withoutTokenIn(input, token))}. Add one, or one without input for all others.`,
         }
       }
       taken.add(mock)

@@ -27,7 +27,7 @@ type Here = { readonly test: ConversationFile; readonly project: Pick<CompiledPr
 export function playHere(deps: Deps, { test, project }: Here) {
   const { manifest } = project
   const transcript: Message[] = []
-  const mocks = createMocks(test.mocks)
+  const mocks = createMocks(test.mocks, endUserTokenOf(deps))
   const toolset = toolsetOf(manifest)
   let ids = 0
   const loop: Omit<AgentDeps, 'model'> = {
@@ -99,7 +99,8 @@ function createCalls({ env, timers, onError }: Deps, { project, mocks, problems 
     const declared = manifest.capabilities.find(({ name }) => name === made.capability)
     if (!declared?.confirm) return null
     // A mock stands for the preview, too: nothing of the project runs.
-    if (declared.preview && !Object.hasOwn(mocks.all, made.capability)) {
+    const mocked = mocks.answer(made.capability, made.input.value)
+    if (declared.preview && mocked === null) {
       const answer = await live(made, 'preview')
       if (!answer.ok) return { kind: 'failed', result: answer }
       const preview = Preview.safeParse(answer.output.value)
