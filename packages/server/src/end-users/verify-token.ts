@@ -7,7 +7,7 @@ import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { Secret } from '../secrets/secret.ts'
 import { type IssuerKeys, KeysUnreadableError } from './issuer-keys.ts'
 import { audiencesOf, challengeOf, type Resource, scopesOf, type TokenFault } from './rules.ts'
-import type { SignedInUser } from './signed-in-user.ts'
+import { isAcceptedBy, type SignedInUser } from './signed-in-user.ts'
 
 export interface SignInDeps {
   clock: Clock
@@ -100,11 +100,16 @@ function refused(code: 'unauthorized' | 'forbidden', resource: Resource, fault: 
   return new AppError(code, fault.description, { headers: { 'www-authenticate': challengeOf(resource, fault) } })
 }
 
-/** 401 of a token that the deployment of a moment ago accepted, and the one that serves now may not. */
-export function signInChanged(deps: Pick<SignInDeps, 'baseUrl'>, runtime: ServingRuntime): AppError {
+/** Throws 401 for a token that the deployment of a moment ago accepted, and the one that serves now may not. */
+export function requireSameSignIn(
+  deps: Pick<SignInDeps, 'baseUrl'>,
+  runtime: ServingRuntime,
+  user: SignedInUser | undefined,
+): void {
+  if (!user || isAcceptedBy(user, runtime.deployment?.endUsers)) return
   const resource = resourceOf(deps, runtime)
   const why = 'the runtime has been deployed with another sign-in meanwhile.'
-  return resource ? refusal(resource, why) : new AppError('unauthorized', `The access token is refused: ${why}`)
+  throw resource ? refusal(resource, why) : new AppError('unauthorized', `The access token is refused: ${why}`)
 }
 
 /** 401 of a call without a token, which its client may repeat with one. */
