@@ -1,5 +1,5 @@
 import type { EndUser } from '@svc/contract'
-import { errors, type JWTPayload, jwtVerify } from 'jose'
+import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose'
 import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Limits } from '../limits.ts'
@@ -18,6 +18,7 @@ export interface SignInDeps {
 
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA']
 const CLOCK_TOLERANCE_S = 30
+const MAX_KEYS_TRIED = 4
 const BEARER = /^bearer +([\w.~+/-]+=*) *$/i
 
 /** The resource that a runtime's MCP server is; null where its deployment names nobody who signs users in. */
@@ -59,7 +60,7 @@ async function verify(
   const { endUsers } = resource
   if (token.length > limits.endUserTokenBytes) throw refusal(resource, 'it is too large.')
   try {
-    const verified = await jwtVerify(token, issuerKeys.keyOf({ ownerId, runtimeId, endUsers }), {
+    return await verifyWithAny(token, issuerKeys.keyOf({ ownerId, runtimeId, endUsers }), {
       algorithms: ALGORITHMS,
       issuer: endUsers.issuer,
       audience: audiencesOf(resource),
@@ -67,10 +68,31 @@ async function verify(
       clockTolerance: CLOCK_TOLERANCE_S,
       currentDate: new Date(clock.now()),
     })
-    return verified.payload
   } catch (error) {
     throw refusal(resource, reasonOf(error))
   }
+}
+
+/** A token that does not name its key is verified with each that may have signed it. */
+async function verifyWithAny(token: string, keyOf: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keyOf, options)).payload
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    let keysLeft = MAX_KEYS_TRIED
+    for await (const key of error) {
+      const verified = await jwtVerify(token, key, options).catch(unlessOtherKey)
+      if (verified) return verified.payload
+      keysLeft -= 1
+      if (keysLeft === 0) break
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+function unlessOtherKey(error: unknown): null {
+  if (error instanceof errors.JWSSignatureVerificationFailed) return null
+  throw error
 }
 
 /** In words of ours: those of the library may quote the token. */

@@ -178,6 +178,18 @@ describeEngine('sqlite', 'a user who signed in', (engine) => {
     }
   })
 
+  test('is known without the name of a key, while its issuer has several', async () => {
+    const scene = await setSignInScene(database())
+    const { documents } = scene.issuer
+    const before = Object(documents.get('/jwks')).keys
+    await scene.issuer.rotate()
+    documents.set('/jwks', { keys: [...before, ...Object(documents.get('/jwks')).keys] })
+    const unnamed = Object({ kid: undefined })
+    expect((await callWith(scene, await scene.token({}, unnamed))).statusCode).toBe(200)
+    const forged = await signedByAnother(scene.service.clock.now, scene.issuer, scene.resource, unnamed)
+    expect((await callWith(scene, forged)).statusCode).toBe(401)
+  })
+
   test('may have a token for the audience that the deployment names', async () => {
     const scene = await setSignInScene(database(), { endUsers: { audience: 'shop-api' } })
     expect((await callWith(scene, await scene.token({ aud: ['other', 'shop-api'] }))).statusCode).toBe(200)
@@ -332,10 +344,10 @@ function unsigned({ iss, aud }: { iss: string; aud: string }): string {
   return new UnsecuredJWT({ iss, aud, sub: 'alice', exp: 9_999_999_999 }).encode()
 }
 
-async function signedByAnother(now: () => number, { issuer }: IssuerDouble, aud: string): Promise<string> {
+async function signedByAnother(now: () => number, { issuer }: IssuerDouble, aud: string, header = {}): Promise<string> {
   const other = await startIssuerDouble({ now })
   onTestFinished(() => other.close())
-  return other.sign({ iss: issuer, aud })
+  return other.sign({ iss: issuer, aud }, header)
 }
 
 async function signedWithPublicKey({ issuer, resource }: SignInScene): Promise<string> {
