@@ -1,4 +1,4 @@
-import type { CapabilityCall } from '@svc/contract'
+import { bodyDigest, type CapabilityCall } from '@svc/contract'
 import type { AnyCapability, CapabilityContext } from '../capabilities/define-capability.ts'
 import type { FailureCode } from '../errors.ts'
 import { approvalProblem, makePreview } from './check-approval.ts'
@@ -38,7 +38,7 @@ export async function runCapability(
 ): Promise<CallOutcome> {
   const { startedAt, signal } = circumstances
   const { executionId, callId, metadata, endUser } = call
-  const endUserToken = call.endUserToken || (capability.requiresEndUser && endUser ? '' : undefined)
+  const endUserToken = await endUserTokenOf(capability, call)
   const context = {
     executionId,
     callId,
@@ -61,6 +61,20 @@ export async function runCapability(
   } catch (thrown) {
     return outcomeOfThrown(thrown, { ...circumstances, context })
   }
+}
+
+/** Begins what stands for the token of a user whom the service verified. Callers could guess the rest. */
+const RESERVED_PREFIX = 'svc-end-user:'
+
+// Never one text for all such users: handlers may keep what they know of a user by the token.
+async function endUserTokenOf(
+  { requiresEndUser }: AnyCapability,
+  { endUserToken, endUser }: CapabilityCall,
+): Promise<string | undefined> {
+  if (endUserToken && !endUserToken.startsWith(RESERVED_PREFIX)) return endUserToken
+  if (!requiresEndUser || !endUser) return undefined
+  const user = JSON.stringify([endUser.issuer, endUser.subject])
+  return `${RESERVED_PREFIX}${await bodyDigest(new TextEncoder().encode(user))}`
 }
 
 interface Running extends CallCircumstances {

@@ -22,8 +22,8 @@ export interface CapabilityContext<RequiresEndUser extends boolean = boolean> {
   /** When the call was verified. */
   readonly startedAt: Date
   /**
-   * Whatever the owner’s own log-in issued, untouched; a string for certain where `requiresEndUser` is true. It is empty there
-   * where `endUser` says who it is instead.
+   * Whatever the owner’s own log-in issued, untouched; a string for certain where `requiresEndUser` is true. Where
+   * `endUser` says who it is instead, it is `svc-end-user:` and a hash of issuer and subject there, which is no credential.
    */
   readonly endUserToken: RequiresEndUser extends true ? string : string | undefined
   /**

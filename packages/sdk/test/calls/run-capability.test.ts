@@ -87,6 +87,12 @@ describe('the end user', () => {
       requiresEndUser: true,
       handler: (_input, { endUserToken, endUser }) => endUser?.subject ?? endUserToken.length,
     }),
+    defineCapability({
+      name: 'by-token',
+      version,
+      requiresEndUser: true,
+      handler: (_input, { endUserToken }) => endUserToken,
+    }),
   ])
 
   // holds EXE-11
@@ -103,6 +109,24 @@ describe('the end user', () => {
   test('is known by what the service verified, in place of a token', async () => {
     const endUser = { issuer: 'https://login.example.com', subject: 'alice', scopes: [], claims: {} }
     expect((await call('for-users', { endUser })).body).toEqual({ output: 'alice' })
+  })
+
+  test('has a text of its own in place of a token, which no caller may send', async () => {
+    const user = (subject: string, issuer = 'https://login.example.com') => ({
+      issuer,
+      subject,
+      scopes: [],
+      claims: {},
+    })
+    const tokenOf = async (endUser: object) =>
+      JSON.parse(JSON.stringify((await call('by-token', { endUser })).body)).output
+    const users = [user('alice'), user('bob'), user('alice', 'https://other.example.com'), user('alice')]
+    const tokens = await Promise.all(users.map(tokenOf))
+    for (const token of tokens) expect(token).toMatch(/^svc-end-user:[0-9a-f]{64}$/)
+    expect(new Set(tokens).size).toBe(3)
+    expect(await call('by-token', { endUserToken: tokens[0] })).toEqual(
+      failure('end_user_required', expect.stringContaining('signed-in user')),
+    )
   })
 })
 

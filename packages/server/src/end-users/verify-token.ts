@@ -1,5 +1,5 @@
 import type { EndUser } from '@svc/contract'
-import { errors, type JWTPayload, jwtVerify } from 'jose'
+import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose'
 import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Limits } from '../limits.ts'
@@ -7,7 +7,7 @@ import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { Secret } from '../secrets/secret.ts'
 import { type IssuerKeys, KeysUnreadableError } from './issuer-keys.ts'
 import { audiencesOf, challengeOf, type Resource, scopesOf, type TokenFault } from './rules.ts'
-import type { SignedInUser } from './signed-in-user.ts'
+import { isAcceptedBy, type SignedInUser } from './signed-in-user.ts'
 
 export interface SignInDeps {
   clock: Clock
@@ -18,6 +18,7 @@ export interface SignInDeps {
 
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA']
 const CLOCK_TOLERANCE_S = 30
+const MAX_KEYS_TRIED = 4
 const BEARER = /^bearer +([\w.~+/-]+=*) *$/i
 
 /** The resource that a runtime's MCP server is; null where its deployment names nobody who signs users in. */
@@ -59,7 +60,7 @@ async function verify(
   const { endUsers } = resource
   if (token.length > limits.endUserTokenBytes) throw refusal(resource, 'it is too large.')
   try {
-    const verified = await jwtVerify(token, issuerKeys.keyOf({ ownerId, runtimeId, endUsers }), {
+    return await verifyWithAny(token, issuerKeys.keyOf({ ownerId, runtimeId, endUsers }), {
       algorithms: ALGORITHMS,
       issuer: endUsers.issuer,
       audience: audiencesOf(resource),
@@ -67,10 +68,31 @@ async function verify(
       clockTolerance: CLOCK_TOLERANCE_S,
       currentDate: new Date(clock.now()),
     })
-    return verified.payload
   } catch (error) {
     throw refusal(resource, reasonOf(error))
   }
+}
+
+/** A token that does not name its key is verified with each that may have signed it. */
+async function verifyWithAny(token: string, keyOf: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keyOf, options)).payload
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    let keysLeft = MAX_KEYS_TRIED
+    for await (const key of error) {
+      const verified = await jwtVerify(token, key, options).catch(unlessOtherKey)
+      if (verified) return verified.payload
+      keysLeft -= 1
+      if (keysLeft === 0) break
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+function unlessOtherKey(error: unknown): null {
+  if (error instanceof errors.JWSSignatureVerificationFailed) return null
+  throw error
 }
 
 /** In words of ours: those of the library may quote the token. */
@@ -100,11 +122,16 @@ function refused(code: 'unauthorized' | 'forbidden', resource: Resource, fault: 
   return new AppError(code, fault.description, { headers: { 'www-authenticate': challengeOf(resource, fault) } })
 }
 
-/** 401 of a token that the deployment of a moment ago accepted, and the one that serves now may not. */
-export function signInChanged(deps: Pick<SignInDeps, 'baseUrl'>, runtime: ServingRuntime): AppError {
+/** Throws 401 for a token that the deployment of a moment ago accepted, and the one that serves now may not. */
+export function requireSameSignIn(
+  deps: Pick<SignInDeps, 'baseUrl'>,
+  runtime: ServingRuntime,
+  user: SignedInUser | undefined,
+): void {
+  if (!user || isAcceptedBy(user, runtime.deployment?.endUsers)) return
   const resource = resourceOf(deps, runtime)
   const why = 'the runtime has been deployed with another sign-in meanwhile.'
-  return resource ? refusal(resource, why) : new AppError('unauthorized', `The access token is refused: ${why}`)
+  throw resource ? refusal(resource, why) : new AppError('unauthorized', `The access token is refused: ${why}`)
 }
 
 /** 401 of a call without a token, which its client may repeat with one. */

@@ -11,8 +11,8 @@ import type { Judgement } from '../agent/run-calls.ts'
 import { createApprovalRequests } from '../approvals/ask-approval.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { redactorOf } from '../dispatch/redact.ts'
-import { isAcceptedBy, type SignedInUser } from '../end-users/signed-in-user.ts'
-import { signInChanged } from '../end-users/verify-token.ts'
+import type { SignedInUser } from '../end-users/signed-in-user.ts'
+import { requireSameSignIn } from '../end-users/verify-token.ts'
 import { approvalNeeded, endUserRequired, invalid, notFound } from '../errors.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import { type CachedRuntime, lookUpById, revalidating } from '../runtimes/serving.ts'
@@ -100,7 +100,7 @@ export function admitCall(
   // Strangers and agents get what the runtime publishes: the stable deployment.
   const split = kind === 'capability' && !surface ? { subject: () => splitSubject(request) } : undefined
   return admit(deps, { ...caller, split }, (runtime, startedAt) => {
-    if (endUser && !isAcceptedBy(endUser, runtime.deployment?.endUsers)) throw signInChanged(deps, runtime)
+    requireSameSignIn(deps, runtime, endUser)
     const capability = requireCallable(runtime, request.capability, surface ? 'capability' : kind)
     if (kind === 'broker') checkEndUser(capability, endUserToken)
     if (capability.confirm && request.canAsk === false) throw approvalNeeded()

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { askedAgain } from '../approvals/ask-approval.ts'
+import { requireSameSignIn } from '../end-users/verify-token.ts'
 import { busy, internal, invalidField, limited } from '../errors.ts'
 import { pauseUntilStopped } from '../lib/stop-signal.ts'
 import { ANONYMOUS_SHARE } from '../limits.ts'
@@ -47,6 +48,7 @@ export async function runOnce(
     const first = await findKey(deps.db, once.key_hash, deps.clock.now())
     if (first) {
       await confirmCredential(cached)
+      requireSameSignIn(deps, cached.runtime, request.endUser)
       if (!deps.keyring.isHashOf(body, first.bodyHash)) throw invalidField(KEY, OTHER_BODY)
       return awaitAnswer(deps, scope.signal, { ...first, isAnonymous: request.kind === 'broker' })
     }

@@ -39,10 +39,13 @@ function applyRate(deps: RateDeps, taken: RateTaken, request: FastifyRequest, re
   stateOf(request).unjudged = taken
 }
 
-/** Throws 429 where one visitor (the end user, or else the network) takes more than its part of the rate. */
-export function judgeVisitor(deps: RateDeps, request: FastifyRequest): void {
+/**
+ * Throws 429 where one visitor takes more than its part of the rate: the end user, as a hash, or else the network. The end
+ * user is the one that the body names, unless the route knows better.
+ */
+export function judgeVisitor(deps: RateDeps, request: FastifyRequest, endUser = endUserOf(request.body)): void {
   const state = stateOf(request)
-  const judged = state.unjudged?.judge(endUserOf(request.body))
+  const judged = state.unjudged?.judge(endUser)
   state.unjudged = null
   if (judged && !judged.ok) throw refusal(deps, { limit: 'visitor', retryAfterMs: judged.retryAfterMs })
 }

@@ -52,6 +52,7 @@ export function openEventStream(reply: FastifyReply) {
   const heartbeat = setInterval(() => raw.write(': alive\n\n'), HEARTBEAT_MS)
   if (raw.destroyed) clearInterval(heartbeat)
   raw.once('close', () => clearInterval(heartbeat))
+  let waiting: Promise<void> | undefined
   return {
     /** Whether the reader has left. */
     get isGone(): boolean {
@@ -60,7 +61,12 @@ export function openEventStream(reply: FastifyReply) {
     /** Writes one event. False where the reader cannot take more at once. */
     write: (frame: string): boolean => raw.write(frame),
     /** Resolves when the reader can take more, or has left. */
-    writable: () => writable(raw),
+    writable(): Promise<void> {
+      waiting ??= writable(raw).finally(() => {
+        waiting = undefined
+      })
+      return waiting
+    },
     end(): void {
       clearInterval(heartbeat)
       raw.end()

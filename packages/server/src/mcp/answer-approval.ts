@@ -4,8 +4,7 @@ import { decideApproval } from '../approvals/decide-approval.ts'
 import type { ApprovalDeps } from '../approvals/deps.ts'
 import { plainLine, statusAt } from '../approvals/rules.ts'
 import { answerOf } from '../approvals/standing.ts'
-import { isAcceptedBy } from '../end-users/signed-in-user.ts'
-import { signInChanged } from '../end-users/verify-token.ts'
+import { requireSameSignIn } from '../end-users/verify-token.ts'
 import { AppError } from '../errors.ts'
 import { accountOfRequest, cachedRuntimeOf, setExecution, stateOf } from '../http/request-state.ts'
 import { JsonDocument } from '../lib/json-document.ts'
@@ -64,10 +63,12 @@ export async function answerDecision(
   const cached = cachedRuntimeOf(request)
   const { runtimeId } = cached.runtime
   if (!cached.isFresh) await cached.refresh()
-  const requireSame = ({ deployment }: ServingRuntime) => {
-    // A later deployment may have removed the tool, or signs users in elsewhere.
-    if (!deployment?.capabilities.has(call.name)) throw unknownTool()
-    if (call.endUser && !isAcceptedBy(call.endUser, deployment.endUsers)) throw signInChanged(deps, cached.runtime)
+  const requireSame = (runtime: ServingRuntime) => {
+    // A later deployment may have removed the tool, ask for a user, or sign users in elsewhere.
+    const capability = runtime.deployment?.capabilities.get(call.name)
+    if (!capability) throw unknownTool()
+    if (capability.requiresEndUser && !call.endUser) throw otherState()
+    requireSameSignIn(deps, runtime, call.endUser)
   }
   requireSame(cached.runtime)
   const opened = await openApproval(deps, { ...call, runtimeId })

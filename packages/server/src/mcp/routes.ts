@@ -77,14 +77,10 @@ export function mcpRoutes(plane: FastifyInstance, deps: McpDeps): void {
         const found = (runtime: CachedRuntime) => enter(deps, runtime, request, reply)
         return (cached instanceof Promise ? cached.then(found) : found(cached)) ?? done()
       },
-      preValidation(request, _reply, done) {
-        judgeVisitor(deps, request)
-        done()
-      },
       async errorHandler(error, request, reply) {
         const fault = toAppError(error, deps)
         if (fault.code !== 'not_found') {
-          judgeVisitor(deps, request)
+          judgeVisitor(deps, request, null)
           throw error
         }
         removeRateHeaders(reply)
@@ -93,6 +89,8 @@ export function mcpRoutes(plane: FastifyInstance, deps: McpDeps): void {
     },
     async (request, reply) => {
       const endUser = await readUser(deps, request)
+      // By who was verified: a body of this protocol names nobody.
+      judgeVisitor(deps, request, endUser?.principal.digest() ?? null)
       const answer = await answerMessage(deps, { reply, endUser }, request.body)
       if (answer === undefined) return reply.code(202).send()
       return answer

@@ -29,21 +29,40 @@ export function providerModel(options: ProviderModelOptions): Model {
 async function streamTurn(options: ProviderModelOptions, request: ModelRequest, take: TakeEvent): Promise<void> {
   const { source, limits, secrets } = options
   const deadline = new Deadline(limits.modelMs, request.signal)
-  const turn = new Turn(take, request.maxTextBytes)
+  const thrown: unknown[] = []
+  const handOver = keepThrown(take, thrown)
+  const turn = new Turn(handOver, request.maxTextBytes)
   try {
     const call = { prompt: toPrompt(request.instructions, request.messages), tools: request.tools }
     await readTurn(source, { call, take: (parts) => turn.read(parts), signal: deadline })
-    if (turn.isCut) return await take({ type: 'end', reason: 'length', usage: turn.usage })
+    if (turn.isCut) return await handOver({ type: 'end', reason: 'length', usage: turn.usage })
     const early = endedEarly(deadline, turn)
     if (early !== null) throw early
-    for (const event of turn.close()) await take(event)
+    for (const event of turn.close()) await handOver(event)
   } catch (error) {
+    if (thrown.length > 0) throw thrown[0]
     const own = endedEarly(deadline, turn) ?? (error instanceof ModelError ? error : null)
     const failure = own ?? modelFailure(error, { hasBegun: turn.hasBegun, usage: turn.usage, secrets })
     log(options, request, failure)
     throw failure
   } finally {
     deadline.release()
+  }
+}
+
+/** Keeps what `take` throws, which is no failure of the model. */
+function keepThrown(take: TakeEvent, thrown: unknown[]): TakeEvent {
+  const keep = (error: unknown): never => {
+    thrown.push(error)
+    throw error
+  }
+  return (event) => {
+    try {
+      const taken = take(event)
+      return taken ? taken.catch(keep) : undefined
+    } catch (error) {
+      return keep(error)
+    }
   }
 }
 

@@ -1,5 +1,8 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { ExecuteResponse, type StreamEvent } from '@svc/contract'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { openEventStream } from '../../src/http/sse.ts'
 import { ModelError } from '../../src/model/model.ts'
 import type { Database } from '../../src/store/open.ts'
 import { deferred } from '../support/deferred.ts'
@@ -220,4 +223,18 @@ describeEngine('sqlite', 'the stream of an execute', (engine) => {
     expect(await answer.nextBlock()).toMatch(/^id: 4\nevent: done\ndata: .*"status":"completed"/)
     expect(vi.getTimerCount()).toBe(0)
   })
+})
+
+test('events that wait for one slow reader share one wait', async () => {
+  const raw = new ServerResponse(new IncomingMessage(new Socket()))
+  const stream = openEventStream(Object({ raw, hijack() {}, getHeaders: () => ({}) }))
+  const listeners = () => raw.listenerCount('drain')
+  for (let round = 0; round < 2; round += 1) {
+    const waits = [stream.writable(), stream.writable(), stream.writable()]
+    expect(listeners()).toBe(1)
+    raw.emit('drain')
+    await Promise.all(waits)
+    expect(listeners()).toBe(0)
+  }
+  stream.end()
 })

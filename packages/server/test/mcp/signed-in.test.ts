@@ -5,7 +5,7 @@ import { APPROVING, dispatched } from '../support/approvals.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
 import { callTool, mcpPath, sendLegacy, sendModern } from '../support/mcp.ts'
 import { callWith, deployedWith, type SignInScene, setSignInScene } from '../support/mcp-sign-in.ts'
-import { dumpTables } from '../support/scene.ts'
+import { deployed, dumpTables } from '../support/scene.ts'
 
 // Tokens are judged before a store is asked, which then takes one more kind of call.
 describeEngine('sqlite', 'a user who signed in', (engine) => {
@@ -178,6 +178,18 @@ describeEngine('sqlite', 'a user who signed in', (engine) => {
     }
   })
 
+  test('is known without the name of a key, while its issuer has several', async () => {
+    const scene = await setSignInScene(database())
+    const { documents } = scene.issuer
+    const before = Object(documents.get('/jwks')).keys
+    await scene.issuer.rotate()
+    documents.set('/jwks', { keys: [...before, ...Object(documents.get('/jwks')).keys] })
+    const unnamed = Object({ kid: undefined })
+    expect((await callWith(scene, await scene.token({}, unnamed))).statusCode).toBe(200)
+    const forged = await signedByAnother(scene.service.clock.now, scene.issuer, scene.resource, unnamed)
+    expect((await callWith(scene, forged)).statusCode).toBe(401)
+  })
+
   test('may have a token for the audience that the deployment names', async () => {
     const scene = await setSignInScene(database(), { endUsers: { audience: 'shop-api' } })
     expect((await callWith(scene, await scene.token({ aud: ['other', 'shop-api'] }))).statusCode).toBe(200)
@@ -224,6 +236,42 @@ describeEngine('sqlite', 'a user who signed in', (engine) => {
     expect((await as('alice')).json().result).toEqual((await as('alice')).json().result)
     expect((await as('bob')).statusCode).toBe(400)
     expect(scene.endpoint.effects).toHaveLength(1)
+    await deployedWith(scene, { issuer: 'https://login.example.com' })
+    expect((await as('alice')).statusCode).toBe(401)
+  })
+
+  test('is needed to approve what nobody signed in for, once a later deployment needs one', async () => {
+    const scene = await setSignInScene(database(), APPROVING)
+    const pay = (params: object = {}) =>
+      callTool(scene, 'pay', { value: 120 }, { capabilities: { elicitation: {} }, params: { ...params } })
+    const { requestState } = (await pay()).json().result
+    const [, first] = APPROVING.manifest?.capabilities ?? []
+    const capabilities = [Object({ ...first, requiresEndUser: true })]
+    await deployed(scene.service, scene.runtime, { capabilities, endUsers: { issuer: scene.issuer.issuer } })
+    const inputResponses = { approval: { action: 'accept', content: { approve: true } } }
+    expect((await pay({ requestState, inputResponses })).json().error).toMatchObject({ code: -32602 })
+    expect(dispatched(scene.endpoint)).toEqual([])
+  })
+
+  test('is one visitor; without one the network is, whatever the body names', async () => {
+    const scene = await setSignInScene(database(), { tier: 'free' })
+    const ping = (remoteAddress: string, headers: object = {}, more: object = {}) =>
+      scene.service.inject({
+        method: 'POST',
+        url: mcpPath(scene),
+        remoteAddress,
+        headers: { 'mcp-protocol-version': '2025-11-25', ...headers },
+        payload: { jsonrpc: '2.0', id: 1, method: 'ping', ...more },
+      })
+    await ping('203.0.113.1')
+    const statuses: number[] = []
+    // One after the other: those of one network that are not judged yet share its part.
+    for (let index = 0; index < 35; index += 1) {
+      statuses.push((await ping('203.0.113.2', {}, { endUserToken: `user-${index}` })).statusCode)
+    }
+    expect(statuses.filter((status) => status === 429)).toHaveLength(5)
+    const authorization = `Bearer ${await scene.token()}`
+    expect((await ping('203.0.113.2', { authorization })).statusCode).toBe(200)
   })
 })
 
@@ -296,10 +344,10 @@ function unsigned({ iss, aud }: { iss: string; aud: string }): string {
   return new UnsecuredJWT({ iss, aud, sub: 'alice', exp: 9_999_999_999 }).encode()
 }
 
-async function signedByAnother(now: () => number, { issuer }: IssuerDouble, aud: string): Promise<string> {
+async function signedByAnother(now: () => number, { issuer }: IssuerDouble, aud: string, header = {}): Promise<string> {
   const other = await startIssuerDouble({ now })
   onTestFinished(() => other.close())
-  return other.sign({ iss: issuer, aud })
+  return other.sign({ iss: issuer, aud }, header)
 }
 
 async function signedWithPublicKey({ issuer, resource }: SignInScene): Promise<string> {

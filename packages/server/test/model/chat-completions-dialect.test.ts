@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { Message } from '@svc/contract'
 import fc from 'fast-check'
@@ -201,3 +202,17 @@ function inPieces(bytes: Uint8Array, size: number): ReadableStream<Uint8Array> {
     },
   })
 }
+
+test('a turn that has failed hands over nothing of the pieces that have already come', async () => {
+  const body = new Readable({ read() {} })
+  const texts = ['Hi', 'late'].map((content) => ({ choices: [{ delta: { content } }] }))
+  const chunks = [texts[0], { error: { message: 'broken' } }, texts[1]]
+  for (const chunk of chunks) body.push(`data: ${JSON.stringify(chunk)}\n\n`)
+  const post = async () => ({ statusCode: 200, statusText: 'OK', headers: {}, body })
+  const { events, error } = await outcome(
+    chatCompletionsSource({ baseUrl: baseURL, model: 'm', apiKey: new Secret(KEY), post }),
+    {},
+  )
+  expect(events).toEqual([{ type: 'text', content: 'Hi' }])
+  expect(error).not.toBeNull()
+})

@@ -221,6 +221,21 @@ describe('leaving a turn', () => {
   })
 })
 
+test.each([
+  [
+    'throws',
+    (thrown: Error) => {
+      throw thrown
+    },
+  ],
+  ['rejects with', (thrown: Error) => Promise.reject(thrown)],
+])('what the taker of an event %s is not taken for a failure of the model', async (_, take) => {
+  const double = await startDouble([{ text: 'Hi' }])
+  const thrown = new Error('The reader failed.')
+  const turn = (await modelAt(double)).stream(requestOf(), () => take(thrown))
+  await expect(turn).rejects.toBe(thrown)
+})
+
 test('the conversation reaches the provider with every result paired to its call', async () => {
   const double = await startDouble([{ text: 'Done' }])
   const { events } = await outcomeOf(modelAt(double), {

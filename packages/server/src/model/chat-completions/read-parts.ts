@@ -9,6 +9,8 @@ export function readParts(body: Readable, take: TakeParts): Promise<void> {
   const reader = new TurnReader()
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
+      // A destroyed body still emits the pieces that it holds.
+      body.off('data', onPiece)
       body.destroy()
       reject(error)
     }
@@ -38,6 +40,7 @@ export function readParts(body: Readable, take: TakeParts): Promise<void> {
           fail(error)
         }
       }
-    body.on('data', orFail(onData)).once('end', orFail(onEnd)).on('error', reject)
+    const onPiece = orFail(onData)
+    body.on('data', onPiece).once('end', orFail(onEnd)).on('error', reject)
   })
 }
