@@ -9,7 +9,7 @@ import { type RuntimeIdentity, requireRuntime } from '../runtimes/runtimes.ts'
 import { percentile } from '../usage/histogram.ts'
 import type { ShareCounts } from '../usage/share-rules.ts'
 import { findCandidate, readCounts } from './candidate-store.ts'
-import { type Promoted, promoteDeployment, type Served } from './promotion-store.ts'
+import { type Promoted, promoteDeployment, rollbackOf, type Served } from './promotion-store.ts'
 
 export type { Promoted }
 
@@ -55,7 +55,7 @@ export async function trafficOf(
   const row = await requireRuntime({ db }, owner, runtimeId)
   const candidate = await findCandidate(db, owner.ownerId, runtimeId)
   const counted = candidate && readCounts(candidate)
-  const { serving_version: version, previous_version: previousVersion } = row
+  const version = row.serving_version
   const traffic = 100 - (candidate?.traffic ?? 0)
   return {
     stable: version === null ? null : { version, traffic, counts: counted && toCounts(counted.stable) },
@@ -67,7 +67,7 @@ export async function trafficOf(
         counts: toCounts(counted.counts),
       },
     since: candidate && isoTime(candidate.since),
-    previousVersion,
+    previousVersion: rollbackOf(row),
   }
 }
 

@@ -82,12 +82,17 @@ export function promoteDeployment(
   })
 }
 
+/** The deployment that a rollback without a number names: an older one, so that a second rollback does not undo the first. */
+export function rollbackOf({ serving_version, previous_version }: Omit<Served, 'endpoint'>): number | null {
+  return previous_version !== null && previous_version < (serving_version ?? 0) ? previous_version : null
+}
+
 async function numberOf(
   tx: Tx,
   served: Served,
   { runtimeId, promoted }: { runtimeId: string; promoted: Promoted },
 ): Promise<number | null> {
-  if (promoted === 'previous') return served.previous_version
+  if (promoted === 'previous') return rollbackOf(served)
   if (promoted !== 'candidate') return promoted
   const row = await tx.selectFrom('candidates').select('version').where('runtime_id', '=', runtimeId).executeTakeFirst()
   return row?.version ?? null

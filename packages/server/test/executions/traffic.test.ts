@@ -112,11 +112,13 @@ describeEngines('a candidate', (engine) => {
     const scene = await setScene(database())
     await deployed(scene.service, scene.runtime, CANDIDATE)
     expect((await promote(scene, 'previous')).json()).toEqual({ version: 1, status: 'active' })
-    expect((await promote(scene, 'previous')).json()).toEqual({ version: 2, status: 'active' })
+    // A second rollback does not undo the first.
+    expect(refusalOf(await promote(scene, 'previous'), 'not_found')).toContain('stable before')
+    expect((await promote(scene, 2)).json()).toEqual({ version: 2, status: 'active' })
     const path = `/v1/runtimes/${scene.runtime.runtimeId}/deployments/1/promote`
     const owners = await scene.service.send('POST', path, { key: scene.owner.apiKey, body: {} })
     expect(owners.json()).toEqual({ version: 1, status: 'active' })
-    expect(await trafficOf(scene)).toMatchObject({ stable: { version: 1 }, previousVersion: 2 })
+    expect(await trafficOf(scene)).toMatchObject({ stable: { version: 1 }, previousVersion: null })
     // The numbers go on from the newest.
     expect(await deployCandidate(scene, { traffic: 0 })).toMatchObject({ version: 3 })
     expect(refusalOf(await promote(scene, 4), 'not_found')).toBe('The deployment was not found.')
