@@ -31,10 +31,13 @@ export async function promote(
   return { version, status: traffic === null ? 'active' : 'candidate' }
 }
 
-/** Throws where a deployment cannot be the candidate with this share. */
+/** Throws where a deployment cannot be the candidate with this share, or the stable one. */
 export function shareJudge(traffic: number | null) {
-  return ({ serving_version: serving }: Served, version: number): void => {
-    if (traffic === null) return
+  return ({ serving_version: serving }: Served, version: number, isFrozen = false): void => {
+    if (traffic === null) {
+      if (isFrozen) throw invalidField('version', frozenProblem(version))
+      return
+    }
     if (version === serving) throw invalidField('traffic', IS_STABLE)
     if (serving === null && traffic > 0) throw invalidField('traffic', NOTHING_BESIDE)
   }
@@ -42,6 +45,8 @@ export function shareJudge(traffic: number | null) {
 
 const IS_STABLE =
   'is the share of a candidate, but this deployment is the stable one. Promote another one to replace it.'
+const frozenProblem = (version: number) =>
+  `is a candidate that was frozen. Promote it by its number, ${version}, or give it a share to start it again.`
 const NOTHING_BESIDE = 'needs a stable deployment that serves the rest: promote one first.'
 
 /** What the stable deployment and the candidate serve, with their counts since the share was set. */

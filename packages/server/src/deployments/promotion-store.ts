@@ -60,21 +60,26 @@ export type Promoted = number | 'candidate' | 'previous'
 
 /**
  * Promotes a deployment, or sets its share as the candidate. Null where there is no such one. `requireShare` throws where it
- * cannot have the share.
+ * cannot have the share; `isFrozen` is of the candidate, where it was not named by its number.
  */
 export function promoteDeployment(
   db: Db,
   { version: promoted, ...asked }: Omit<Serving, 'version' | 'endpoint'> & { version: Promoted },
-  options: { requireShare: (served: Served, version: number) => void; newEventId: () => string },
+  options: {
+    requireShare: (served: Served, version: number, isFrozen: boolean) => void
+    newEventId: () => string
+  },
 ): Promise<number | null> {
   const { ownerId, runtimeId } = asked
   return inTransaction(db, async (tx) => {
     await lockOwner(tx, ownerId)
     const served = await lockServed(tx, ownerId, runtimeId)
-    const version = served && (await numberOf(tx, served, { runtimeId, promoted }))
-    const stored = version === null ? undefined : await readManifest(tx, { ownerId, runtimeId, version })
-    if (!served || version === null || stored === undefined) return null
-    options.requireShare(served, version)
+    const named = served && (await numberOf(tx, served, { runtimeId, promoted }))
+    if (!named) return null
+    const { version, isFrozen } = named
+    const stored = await readManifest(tx, { ownerId, runtimeId, version })
+    if (stored === undefined) return null
+    options.requireShare(served, version, isFrozen)
     const serving = { ...asked, version, endpoint: readStoredManifest(stored).endpoint }
     await serve(tx, served, serving)
     await tellPromoted(tx, options.newEventId, served, serving)
@@ -91,11 +96,17 @@ async function numberOf(
   tx: Tx,
   served: Served,
   { runtimeId, promoted }: { runtimeId: string; promoted: Promoted },
-): Promise<number | null> {
-  if (promoted === 'previous') return rollbackOf(served)
-  if (promoted !== 'candidate') return promoted
-  const row = await tx.selectFrom('candidates').select('version').where('runtime_id', '=', runtimeId).executeTakeFirst()
-  return row?.version ?? null
+): Promise<{ version: number; isFrozen: boolean } | null> {
+  if (promoted !== 'candidate') {
+    const version = promoted === 'previous' ? rollbackOf(served) : promoted
+    return version === null ? null : { version, isFrozen: false }
+  }
+  const row = await tx
+    .selectFrom('candidates')
+    .select(['version', 'frozen_at'])
+    .where('runtime_id', '=', runtimeId)
+    .executeTakeFirst()
+  return row ? { version: row.version, isFrozen: row.frozen_at !== null } : null
 }
 
 async function readManifest(tx: Tx, key: { ownerId: string; runtimeId: string; version: number }) {

@@ -234,6 +234,9 @@ describeEngines('the split on two replicas', (engine) => {
     expect(await versionsOf(b, [{ endUserToken: first }])).toEqual([1])
     const frozen = (await eventsOf(a)).filter(({ type }) => type === 'deployment.frozen')
     expect(frozen).toMatchObject([{ runtimeId: a.runtime.runtimeId, data: { version: 2 } }])
+    expect(faultsIn(await promote(a, 'candidate'))).toEqual({
+      version: [expect.stringContaining('Promote it by its number, 2,')],
+    })
     await promote(a, 'candidate', { traffic: 50 })
     expect(await trafficOf(a)).toMatchObject({ candidate: { frozen: null, traffic: 50, counts: { executions: 0 } } })
     expect(await versionsOf(b, [{ endUserToken: first }])).toEqual([2])
