@@ -1,14 +1,15 @@
 import type { PromotedDeployment, TrafficCounts, TrafficReport } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import type { AnalyticsDeps } from '../analytics/deps.ts'
-import { invalidField, notFound } from '../errors.ts'
+import { invalidField, limited, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
-import type { CoreDeps } from '../lib/core-deps.ts'
 import { frozenOf } from '../runtimes/rules.ts'
 import { type RuntimeIdentity, requireRuntime } from '../runtimes/runtimes.ts'
 import { percentile } from '../usage/histogram.ts'
 import type { ShareCounts } from '../usage/share-rules.ts'
+import { perHour, take } from '../usage/token-bucket.js'
 import { findCandidate, readCounts } from './candidate-store.ts'
+import type { DeploymentDeps } from './deps.ts'
 import { type Promoted, promoteDeployment, rollbackOf, type Served } from './promotion-store.ts'
 
 export type { Promoted }
@@ -20,15 +21,27 @@ const WHAT = {
 
 /** Makes a deployment the stable one, or with `traffic` the candidate with this share. Throws 404 where there is none. */
 export async function promote(
-  { db, clock, newId }: Pick<CoreDeps, 'db' | 'clock' | 'newId'>,
+  deps: Pick<DeploymentDeps, 'db' | 'clock' | 'newId' | 'limits' | 'room'>,
   { ownerId, runtimeId }: RuntimeIdentity,
   { version: asked, traffic = null }: { version: Promoted; traffic?: number | null | undefined },
 ): Promise<PromotedDeployment> {
-  const serving = { ownerId, runtimeId, version: asked, traffic, now: clock.now() }
-  const options = { requireShare: shareJudge(traffic), newEventId: () => newId('delivery') }
-  const version = await promoteDeployment(db, serving, options)
+  deps.room.require()
+  const serving = { ownerId, runtimeId, version: asked, traffic, now: deps.clock.now() }
+  const takePromotion = hourlyTake(deps, 'This account has promoted as often as it may within an hour.')
+  const options = { requireShare: shareJudge(traffic), takePromotion, newEventId: () => deps.newId('delivery') }
+  const version = await promoteDeployment(deps.db, serving, options)
   if (version === null) throw notFound(typeof asked === 'number' ? 'The deployment' : WHAT[asked])
   return { version, status: traffic === null ? 'active' : 'candidate' }
+}
+
+/** Takes one from a bucket of what may be deployed or promoted within an hour, or throws this message. */
+export function hourlyTake({ limits, clock }: Pick<DeploymentDeps, 'limits' | 'clock'>, message: string) {
+  const { deploymentsPerHour: most } = limits
+  return (fullAt: number): number => {
+    const taken = take(fullAt, perHour(most, most), clock.now())
+    if (!taken.ok) throw limited(message, taken.retryAfterMs)
+    return taken.fullAt
+  }
 }
 
 /** Throws where a deployment cannot be the candidate with this share, or the stable one. */

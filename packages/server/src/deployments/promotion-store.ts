@@ -3,7 +3,7 @@ import type { Db } from '../store/schema.ts'
 import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
 import { addEvents } from '../webhooks/outbox-store.ts'
 import { deleteCandidate, setCandidate } from './candidate-store.ts'
-import { readStoredManifest } from './stored-manifest-rules.ts'
+import { readStoredEndpoint } from './stored-manifest-rules.ts'
 
 /** What a runtime serves. */
 export interface Served {
@@ -67,6 +67,8 @@ export function promoteDeployment(
   { version: promoted, ...asked }: Omit<Serving, 'version' | 'endpoint'> & { version: Promoted },
   options: {
     requireShare: (served: Served, version: number, isFrozen: boolean) => void
+    /** Takes one from the account's bucket of promotions, or throws where it is empty. */
+    takePromotion: (fullAt: number) => number
     newEventId: () => string
   },
 ): Promise<number | null> {
@@ -80,11 +82,34 @@ export function promoteDeployment(
     const stored = await readManifest(tx, { ownerId, runtimeId, version })
     if (stored === undefined) return null
     options.requireShare(served, version, isFrozen)
-    const serving = { ...asked, version, endpoint: readStoredManifest(stored).endpoint }
+    await takeLocked(tx, { ownerId, bucket: 'promotions', take: options.takePromotion })
+    const serving = { ...asked, version, endpoint: asked.traffic === null ? readStoredEndpoint(stored) : undefined }
     await serve(tx, served, serving)
     await tellPromoted(tx, options.newEventId, served, serving)
     return version
   })
+}
+
+/** Takes one from a bucket of an account whose row is locked. */
+export async function takeLocked(
+  tx: Tx,
+  { ownerId, bucket, take }: { ownerId: string; bucket: string; take: (fullAt: number) => number },
+): Promise<void> {
+  const full_at = take(await readFullAt(tx, ownerId, bucket))
+  await tx
+    .insertInto('allowances')
+    .values({ owner_id: ownerId, bucket, full_at })
+    .onConflict((conflict) => conflict.columns(['owner_id', 'bucket']).doUpdateSet({ full_at }))
+    .execute()
+}
+
+export async function readFullAt(db: Db, ownerId: string, bucket: string): Promise<number> {
+  const row = await db
+    .selectFrom('allowances')
+    .select('full_at')
+    .where((eb) => eb.and({ owner_id: ownerId, bucket }))
+    .executeTakeFirst()
+  return row?.full_at ?? 0
 }
 
 /** The deployment that a rollback without a number names: an older one, so that a second rollback does not undo the first. */
