@@ -39,7 +39,7 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
   'dispatch/connections.ts': [['Set', 'connections that wait for a read: the connection']],
   'dispatch/dispatch.ts': [['KeyedSemaphore', 'probes of endpoints: the owner']],
   'dispatch/endpoint-states.ts': [
-    ['ExpiringMap', 'calls and health of an endpoint: the runtime, which belongs to one owner'],
+    ['ExpiringMap', 'calls and health of an endpoint: the runtime, which belongs to one owner, and the address'],
   ],
   'dispatch/redact.ts': [['WeakMap', 'what removes a token: the token of one request']],
   'dispatch/sign.ts': [['WeakMap', 'imported signing keys: the secret']],

@@ -51,7 +51,7 @@ export const DEFAULT_LIMITS = {
   modelOutputBytes: 64 * KiB,
   /** The part of one payload that a trace keeps. */
   storedBytes: 64 * KiB,
-  /** Deployments that one runtime may make in an hour. */
+  /** Deployments that one runtime may make in an hour, and promotions that one account may. */
   deploymentsPerHour: 60,
   /** Deployments that are kept of one runtime, beside those that executions name. */
   deploymentsKept: 100,

@@ -7,13 +7,12 @@ import {
   NO_ENDPOINT_WARNING,
   removalWarnings,
 } from '@svc/contract'
-import { invalid, invalidField, limited, unauthorized } from '../errors.ts'
+import { invalid, invalidField, unauthorized } from '../errors.ts'
 import { Stop } from '../lib/stop-signal.ts'
 import { ownAddressProblem } from '../runtimes/rules.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
-import { perHour, take } from '../usage/token-bucket.js'
 import type { DeploymentDeps } from './deps.ts'
-import { shareJudge } from './promote.ts'
+import { hourlyTake, shareJudge } from './promote.ts'
 import { namedFaults, placedSchemas } from './rules.ts'
 import { insertDeployment, readDeploymentBucket, toDeployment } from './store.ts'
 
@@ -30,13 +29,8 @@ export async function deploy(
     const problem = address === undefined ? null : ownAddressProblem(address, deps.ownUrls())
     if (problem) throw invalidField(`manifest.${field}`, problem)
   }
-  const { deploymentsPerHour: most, deploymentsKept: keep } = deps.limits
-  const takeDeployment = (fullAt: number): number => {
-    const taken = take(fullAt, perHour(most, most), deps.clock.now())
-    if (!taken.ok)
-      throw limited('This runtime has been deployed as often as it may be within an hour.', taken.retryAfterMs)
-    return taken.fullAt
-  }
+  const { deploymentsKept: keep } = deps.limits
+  const takeDeployment = hourlyTake(deps, 'This runtime has been deployed as often as it may be within an hour.')
   // Spares a check of the schemas; the transaction decides.
   takeDeployment(await readDeploymentBucket(deps.db, ownerId, runtimeId))
   const faults = await manifestFaults(deps, ownerId, manifest)

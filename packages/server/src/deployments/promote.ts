@@ -1,15 +1,16 @@
 import type { PromotedDeployment, TrafficCounts, TrafficReport } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import type { AnalyticsDeps } from '../analytics/deps.ts'
-import { invalidField, notFound } from '../errors.ts'
+import { invalidField, limited, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
-import type { CoreDeps } from '../lib/core-deps.ts'
 import { frozenOf } from '../runtimes/rules.ts'
 import { type RuntimeIdentity, requireRuntime } from '../runtimes/runtimes.ts'
 import { percentile } from '../usage/histogram.ts'
 import type { ShareCounts } from '../usage/share-rules.ts'
+import { perHour, take } from '../usage/token-bucket.js'
 import { findCandidate, readCounts } from './candidate-store.ts'
-import { type Promoted, promoteDeployment, type Served } from './promotion-store.ts'
+import type { DeploymentDeps } from './deps.ts'
+import { type Promoted, promoteDeployment, rollbackOf, type Served } from './promotion-store.ts'
 
 export type { Promoted }
 
@@ -20,21 +21,36 @@ const WHAT = {
 
 /** Makes a deployment the stable one, or with `traffic` the candidate with this share. Throws 404 where there is none. */
 export async function promote(
-  { db, clock, newId }: Pick<CoreDeps, 'db' | 'clock' | 'newId'>,
+  deps: Pick<DeploymentDeps, 'db' | 'clock' | 'newId' | 'limits' | 'room'>,
   { ownerId, runtimeId }: RuntimeIdentity,
   { version: asked, traffic = null }: { version: Promoted; traffic?: number | null | undefined },
 ): Promise<PromotedDeployment> {
-  const serving = { ownerId, runtimeId, version: asked, traffic, now: clock.now() }
-  const options = { requireShare: shareJudge(traffic), newEventId: () => newId('delivery') }
-  const version = await promoteDeployment(db, serving, options)
+  deps.room.require()
+  const serving = { ownerId, runtimeId, version: asked, traffic, now: deps.clock.now() }
+  const takePromotion = hourlyTake(deps, 'This account has promoted as often as it may within an hour.')
+  const options = { requireShare: shareJudge(traffic), takePromotion, newEventId: () => deps.newId('delivery') }
+  const version = await promoteDeployment(deps.db, serving, options)
   if (version === null) throw notFound(typeof asked === 'number' ? 'The deployment' : WHAT[asked])
   return { version, status: traffic === null ? 'active' : 'candidate' }
 }
 
-/** Throws where a deployment cannot be the candidate with this share. */
+/** Takes one from a bucket of what may be deployed or promoted within an hour, or throws this message. */
+export function hourlyTake({ limits, clock }: Pick<DeploymentDeps, 'limits' | 'clock'>, message: string) {
+  const { deploymentsPerHour: most } = limits
+  return (fullAt: number): number => {
+    const taken = take(fullAt, perHour(most, most), clock.now())
+    if (!taken.ok) throw limited(message, taken.retryAfterMs)
+    return taken.fullAt
+  }
+}
+
+/** Throws where a deployment cannot be the candidate with this share, or the stable one. */
 export function shareJudge(traffic: number | null) {
-  return ({ serving_version: serving }: Served, version: number): void => {
-    if (traffic === null) return
+  return ({ serving_version: serving }: Served, version: number, isFrozen = false): void => {
+    if (traffic === null) {
+      if (isFrozen) throw invalidField('version', frozenProblem(version))
+      return
+    }
     if (version === serving) throw invalidField('traffic', IS_STABLE)
     if (serving === null && traffic > 0) throw invalidField('traffic', NOTHING_BESIDE)
   }
@@ -42,6 +58,8 @@ export function shareJudge(traffic: number | null) {
 
 const IS_STABLE =
   'is the share of a candidate, but this deployment is the stable one. Promote another one to replace it.'
+const frozenProblem = (version: number) =>
+  `is a candidate that was frozen. Promote it by its number, ${version}, or give it a share to start it again.`
 const NOTHING_BESIDE = 'needs a stable deployment that serves the rest: promote one first.'
 
 /** What the stable deployment and the candidate serve, with their counts since the share was set. */
@@ -55,7 +73,7 @@ export async function trafficOf(
   const row = await requireRuntime({ db }, owner, runtimeId)
   const candidate = await findCandidate(db, owner.ownerId, runtimeId)
   const counted = candidate && readCounts(candidate)
-  const { serving_version: version, previous_version: previousVersion } = row
+  const version = row.serving_version
   const traffic = 100 - (candidate?.traffic ?? 0)
   return {
     stable: version === null ? null : { version, traffic, counts: counted && toCounts(counted.stable) },
@@ -67,7 +85,7 @@ export async function trafficOf(
         counts: toCounts(counted.counts),
       },
     since: candidate && isoTime(candidate.since),
-    previousVersion,
+    previousVersion: rollbackOf(row),
   }
 }
 

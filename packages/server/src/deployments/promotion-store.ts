@@ -3,7 +3,7 @@ import type { Db } from '../store/schema.ts'
 import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
 import { addEvents } from '../webhooks/outbox-store.ts'
 import { deleteCandidate, setCandidate } from './candidate-store.ts'
-import { readStoredManifest } from './stored-manifest-rules.ts'
+import { readStoredEndpoint } from './stored-manifest-rules.ts'
 
 /** What a runtime serves. */
 export interface Served {
@@ -60,37 +60,78 @@ export type Promoted = number | 'candidate' | 'previous'
 
 /**
  * Promotes a deployment, or sets its share as the candidate. Null where there is no such one. `requireShare` throws where it
- * cannot have the share.
+ * cannot have the share; `isFrozen` is of the candidate, where it was not named by its number.
  */
 export function promoteDeployment(
   db: Db,
   { version: promoted, ...asked }: Omit<Serving, 'version' | 'endpoint'> & { version: Promoted },
-  options: { requireShare: (served: Served, version: number) => void; newEventId: () => string },
+  options: {
+    requireShare: (served: Served, version: number, isFrozen: boolean) => void
+    /** Takes one from the account's bucket of promotions, or throws where it is empty. */
+    takePromotion: (fullAt: number) => number
+    newEventId: () => string
+  },
 ): Promise<number | null> {
   const { ownerId, runtimeId } = asked
   return inTransaction(db, async (tx) => {
     await lockOwner(tx, ownerId)
     const served = await lockServed(tx, ownerId, runtimeId)
-    const version = served && (await numberOf(tx, served, { runtimeId, promoted }))
-    const stored = version === null ? undefined : await readManifest(tx, { ownerId, runtimeId, version })
-    if (!served || version === null || stored === undefined) return null
-    options.requireShare(served, version)
-    const serving = { ...asked, version, endpoint: readStoredManifest(stored).endpoint }
+    const named = served && (await numberOf(tx, served, { runtimeId, promoted }))
+    if (!named) return null
+    const { version, isFrozen } = named
+    const stored = await readManifest(tx, { ownerId, runtimeId, version })
+    if (stored === undefined) return null
+    options.requireShare(served, version, isFrozen)
+    await takeLocked(tx, { ownerId, bucket: 'promotions', take: options.takePromotion })
+    const serving = { ...asked, version, endpoint: asked.traffic === null ? readStoredEndpoint(stored) : undefined }
     await serve(tx, served, serving)
     await tellPromoted(tx, options.newEventId, served, serving)
     return version
   })
 }
 
+/** Takes one from a bucket of an account whose row is locked. */
+export async function takeLocked(
+  tx: Tx,
+  { ownerId, bucket, take }: { ownerId: string; bucket: string; take: (fullAt: number) => number },
+): Promise<void> {
+  const full_at = take(await readFullAt(tx, ownerId, bucket))
+  await tx
+    .insertInto('allowances')
+    .values({ owner_id: ownerId, bucket, full_at })
+    .onConflict((conflict) => conflict.columns(['owner_id', 'bucket']).doUpdateSet({ full_at }))
+    .execute()
+}
+
+export async function readFullAt(db: Db, ownerId: string, bucket: string): Promise<number> {
+  const row = await db
+    .selectFrom('allowances')
+    .select('full_at')
+    .where((eb) => eb.and({ owner_id: ownerId, bucket }))
+    .executeTakeFirst()
+  return row?.full_at ?? 0
+}
+
+/** The deployment that a rollback without a number names: an older one, so that a second rollback does not undo the first. */
+export function rollbackOf({ serving_version, previous_version }: Omit<Served, 'endpoint'>): number | null {
+  return previous_version !== null && previous_version < (serving_version ?? 0) ? previous_version : null
+}
+
 async function numberOf(
   tx: Tx,
   served: Served,
   { runtimeId, promoted }: { runtimeId: string; promoted: Promoted },
-): Promise<number | null> {
-  if (promoted === 'previous') return served.previous_version
-  if (promoted !== 'candidate') return promoted
-  const row = await tx.selectFrom('candidates').select('version').where('runtime_id', '=', runtimeId).executeTakeFirst()
-  return row?.version ?? null
+): Promise<{ version: number; isFrozen: boolean } | null> {
+  if (promoted !== 'candidate') {
+    const version = promoted === 'previous' ? rollbackOf(served) : promoted
+    return version === null ? null : { version, isFrozen: false }
+  }
+  const row = await tx
+    .selectFrom('candidates')
+    .select(['version', 'frozen_at'])
+    .where('runtime_id', '=', runtimeId)
+    .executeTakeFirst()
+  return row ? { version: row.version, isFrozen: row.frozen_at !== null } : null
 }
 
 async function readManifest(tx: Tx, key: { ownerId: string; runtimeId: string; version: number }) {

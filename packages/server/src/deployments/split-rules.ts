@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import type { Keyring } from '../secrets/keyring.ts'
 
 /** A share is compared with a point from 0 up to this, so that one percent is a hundred points. */
 const POINTS = 10_000
@@ -9,11 +9,19 @@ export interface SplitSubject {
   id: string
 }
 
-/** The point of a subject, the same on every replica and for every share; of none, one by chance. */
-export function splitPoint(runtimeId: string, subject: SplitSubject | null, random: () => number): number {
+interface SplitDeps {
+  keyring: Pick<Keyring, 'hash'>
+  random: () => number
+}
+
+/**
+ * The point of a subject, the same on every replica and for every share; of none, one by chance. Nobody without the master key
+ * can compute ids for a side.
+ */
+export function splitPoint({ keyring, random }: SplitDeps, runtimeId: string, subject: SplitSubject | null): number {
   if (subject === null) return Math.floor(random() * POINTS)
-  const digest = hash('sha256', JSON.stringify([runtimeId, subject.kind, subject.id]), 'buffer')
-  return digest.readUIntBE(0, 6) % POINTS
+  const digest = keyring.hash(`split ${JSON.stringify([runtimeId, subject.kind, subject.id])}`)
+  return Number.parseInt(digest.slice(0, 12), 16) % POINTS
 }
 
 /** Whether a point falls to a candidate with this share, in percent. A larger share keeps whom a smaller one had. */

@@ -7,7 +7,15 @@ import { inTransaction, lockOwner } from '../store/transaction.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
 import { isBudgetLow } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
-import { lockServed, newestVersion, type Served, serve, tellPromoted } from './promotion-store.ts'
+import {
+  lockServed,
+  newestVersion,
+  readFullAt,
+  type Served,
+  serve,
+  takeLocked,
+  tellPromoted,
+} from './promotion-store.ts'
 import { readStoredManifest } from './stored-manifest-rules.ts'
 import { deleteSurplus, MANIFEST_BYTES } from './surplus-store.ts'
 
@@ -58,13 +66,7 @@ export function insertDeployment(
     const owner = await lockOwner(tx, ownerId)
     const runtime = await lockServed(tx, ownerId, runtimeId)
     if (!runtime) return null
-    // The runtime's row is locked: its bucket needs no lock.
-    const fullAt = takeDeployment(await readDeploymentBucket(tx, ownerId, runtimeId))
-    await tx
-      .insertInto('allowances')
-      .values({ owner_id: ownerId, bucket: bucketOf(runtimeId), full_at: fullAt })
-      .onConflict((conflict) => conflict.columns(['owner_id', 'bucket']).doUpdateSet({ full_at: fullAt }))
-      .execute()
+    await takeLocked(tx, { ownerId, bucket: bucketOf(runtimeId), take: takeDeployment })
     const replaced = await findRow(tx, { ownerId, runtimeId, version: runtime.serving_version })
     const version = (await newestVersion(tx, ownerId, runtimeId)) + 1
     requireShare(runtime, version)
@@ -84,13 +86,8 @@ export function insertDeployment(
 }
 
 /** The bucket of a runtime's deployments, for `takeDeployment`. */
-export async function readDeploymentBucket(db: Db, ownerId: string, runtimeId: string): Promise<number> {
-  const row = await db
-    .selectFrom('allowances')
-    .select('full_at')
-    .where((eb) => eb.and({ owner_id: ownerId, bucket: bucketOf(runtimeId) }))
-    .executeTakeFirst()
-  return row?.full_at ?? 0
+export function readDeploymentBucket(db: Db, ownerId: string, runtimeId: string): Promise<number> {
+  return readFullAt(db, ownerId, bucketOf(runtimeId))
 }
 
 function bucketOf(runtimeId: string): string {

@@ -24,9 +24,8 @@ export interface Address {
   readonly path: string
 }
 
-/** The remembered state of one runtime's endpoint. */
+/** The remembered state of one endpoint of a runtime: a candidate may have its own. */
 export interface EndpointState {
-  readonly endpoint: string
   /** Null where the address may not be called. */
   readonly address: Address | null
   readonly circuit: Circuit
@@ -48,7 +47,7 @@ export interface Permit {
   readonly circuitVersion: number
 }
 
-/** The calls in flight, the circuit and the health of each runtime's endpoint, forgotten after a quarter of an hour. */
+/** The calls in flight, the circuit and the health of each endpoint of a runtime, forgotten after a quarter of an hour. */
 export class EndpointStates {
   readonly #states: ExpiringMap<string, EndpointState>
   readonly #maxCalls: number
@@ -120,9 +119,8 @@ export class EndpointStates {
     return true
   }
 
-  #stateOf({ runtimeId, endpoint }: Endpoint, now: number): EndpointState | null {
-    const state = this.#states.get(runtimeId, now)
-    return state?.endpoint === endpoint ? state : null
+  #stateOf({ runtimeId, endpoint }: Endpoint, now: number): EndpointState | undefined {
+    return this.#states.get(`${runtimeId} ${endpoint}`, now)
   }
 
   // A changed endpoint starts with an empty state.
@@ -130,18 +128,17 @@ export class EndpointStates {
     const known = this.#stateOf({ runtimeId, endpoint }, now)
     if (known) return known
     const state = newState(endpoint)
-    this.#states.set(runtimeId, state, now)
+    this.#states.set(`${runtimeId} ${endpoint}`, state, now)
     return state
   }
 }
 
-function recentCalls(state: EndpointState | null, now: number): EndedCall[] {
+function recentCalls(state: EndpointState | undefined, now: number): EndedCall[] {
   return state?.recent.filter((call) => call.at > now - MEMORY_MS) ?? []
 }
 
 function newState(endpoint: string): EndpointState {
   return {
-    endpoint,
     address: addressOf(endpoint),
     circuit: new Circuit(),
     recent: [],

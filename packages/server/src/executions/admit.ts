@@ -63,7 +63,17 @@ export interface Admitted<C extends NewCall | null> {
 
 export type AdmitDeps = Pick<
   ExecutionDeps,
-  'batchWriter' | 'settlements' | 'newId' | 'clock' | 'lease' | 'limits' | 'metrics' | 'random' | 'room' | 'storage'
+  | 'batchWriter'
+  | 'settlements'
+  | 'newId'
+  | 'clock'
+  | 'keyring'
+  | 'lease'
+  | 'limits'
+  | 'metrics'
+  | 'random'
+  | 'room'
+  | 'storage'
 >
 
 /**
@@ -113,12 +123,12 @@ export async function admit<C extends NewCall | null>(
 }
 
 /** Chooses between stable and candidate, the same way at each try. */
-function createChoice({ random }: Pick<AdmitDeps, 'random'>, split: Split | undefined) {
+function createChoice(deps: Pick<AdmitDeps, 'keyring' | 'random'>, split: Split | undefined) {
   let point: number | null = null
   return (runtime: ServingRuntime): ServingRuntime => {
     const { candidate, runtimeId } = runtime
     if (!split || !candidate?.traffic) return runtime
-    point ??= splitPoint(runtimeId, split.subject(), random)
+    point ??= splitPoint(deps, runtimeId, split.subject())
     return isForCandidate(point, candidate.traffic) ? candidate.runtime : runtime
   }
 }

@@ -90,7 +90,8 @@ export function settlementOf(begun: NewRow, end: Ending) {
     }),
   }
   if (row.unknown_calls > 0) usage.executionId = begun.execution_id
-  if (begun.share !== undefined) usage.share = begun.share
+  // Anybody with the public key can leave, as often as they like.
+  if (begun.share !== undefined && end.finishReason !== 'cancelled') usage.share = begun.share
   // `heardFrom`: whether the endpoint gave a sign of life.
   return { row, usage, heardFrom: countOf(calls, 'completed') > 0 }
 }

@@ -4,7 +4,7 @@ import { bucketOf } from './histogram.ts'
 /** What a deployment served since the share of the candidate was set. */
 export const ShareCounts = z.object({
   executions: z.int(),
-  /** Those that failed, or had a call that failed. */
+  /** Those that failed, or had a call that failed or whose outcome is unknown. */
   bad: z.int(),
   failed: z.int(),
   inputTokens: z.int(),
@@ -23,12 +23,12 @@ interface Ended {
   inputTokens: number
   outputTokens: number
   durationMs: number
-  calls: readonly { isCompleted: boolean; isUnknown: boolean }[]
+  calls: readonly { isCompleted: boolean }[]
 }
 
 export function countExecution(counts: ShareCounts, ended: Ended): void {
   const { isCompleted, inputTokens, outputTokens, durationMs, calls } = ended
-  const isBad = !isCompleted || calls.some((call) => !call.isCompleted && !call.isUnknown)
+  const isBad = !isCompleted || calls.some((call) => !call.isCompleted)
   const durations = { [bucketOf(durationMs)]: 1 }
   addCounts(counts, { executions: 1, bad: +isBad, failed: +!isCompleted, inputTokens, outputTokens, durations })
 }

@@ -1,9 +1,9 @@
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import { insertGiven } from '../store/given-rows.ts'
 import { type PageRequest, pageBy } from '../store/page.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import type { Tx } from '../store/transaction.ts'
-import { type AccountEvent, MAX_EVENTS } from './rules.ts'
+import { type AccountEvent, FREQUENT_TYPES, MAX_EVENTS, MAX_FREQUENT_EVENTS } from './rules.ts'
 
 const COLUMNS = ['event_id', 'owner_id', 'runtime_id', 'type', 'data', 'created_at'] as const
 
@@ -23,9 +23,20 @@ export async function keepEvents(
     created_at: at,
   }))
   await insertGiven(tx, { of: 'account_events', columns: COLUMNS }, rows)
-  const oldestKept = sql<number>`(select id from account_events where owner_id = ${ownerId}
-    order by id desc limit 1 offset ${MAX_EVENTS - 1})`
-  await tx.deleteFrom('account_events').where('owner_id', '=', ownerId).where('id', '<', oldestKept).execute()
+  const own = tx.selectFrom('account_events').where('owner_id', '=', ownerId)
+  const oldestKept = (keep: number, kept = own) =>
+    kept
+      .select('id')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .offset(keep - 1)
+  const deleted = tx.deleteFrom('account_events').where('owner_id', '=', ownerId)
+  for (const type of FREQUENT_TYPES) {
+    if (!events.some((event) => event.type === type)) continue
+    const kept = oldestKept(MAX_FREQUENT_EVENTS, own.where('type', '=', type))
+    await deleted.where('type', '=', type).where('id', '<', kept).execute()
+  }
+  await deleted.where('id', '<', oldestKept(MAX_EVENTS)).execute()
 }
 
 /** A page of an account's events, newest first, and the row after it. */

@@ -17,6 +17,10 @@ export const MAX_ENDED = 1_000
 /** Events that an account keeps to be looked at. */
 export const MAX_EVENTS = 200
 
+/** Of these types, as their number depends on what callers and deploys do. */
+export const MAX_FREQUENT_EVENTS = 50
+export const FREQUENT_TYPES = ['call.unknown', 'deployment.promoted'] as const
+
 /** After the first tries, in order, and after each later one. */
 const FIRST_PAUSES_MS = [1_000, 5_000, 30_000, 300_000] as const
 const LATER_PAUSE_MS = 30 * 60_000

@@ -121,7 +121,23 @@ describe('what is remembered', () => {
     const states = new EndpointStates()
     run(states, Array(10).fill('failed'), 0)
     expect(states.acquire({ ...SHOP, endpoint: 'https://new.example/svc' }, 1)).toHaveProperty('state')
-    expect(states.healthOf(SHOP, 1)).toBe('unknown')
+    expect(states.healthOf({ ...SHOP, endpoint: 'https://new.example/svc' }, 1)).toBe('unknown')
+  })
+
+  test('calls that alternate with those of a candidate’s endpoint have the same limits', () => {
+    const states = new EndpointStates()
+    const candidate = { ...SHOP, endpoint: 'https://candidate.example/svc' }
+    const told: (boolean | null)[] = []
+    for (let call = 0; call < 10; call += 1) {
+      const permit = acquire(states, candidate, 0)
+      states.release(permit, FAILURES.unreachable, 0)
+      told.push(states.takeReachability(permit, 0))
+      acquire(states, SHOP, 0)
+    }
+    expect(states.acquire(candidate, 1)).toBe(FAILURES.paused)
+    expect(told.filter((isReachable) => isReachable !== null)).toEqual([false])
+    for (let call = 10; call < 50; call += 1) acquire(states, SHOP, 0)
+    expect(states.acquire(SHOP, 1)).toBe(FAILURES.busy)
   })
 
   test('states that were not used for half an hour are forgotten, used ones are not', () => {

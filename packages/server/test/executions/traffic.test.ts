@@ -112,11 +112,13 @@ describeEngines('a candidate', (engine) => {
     const scene = await setScene(database())
     await deployed(scene.service, scene.runtime, CANDIDATE)
     expect((await promote(scene, 'previous')).json()).toEqual({ version: 1, status: 'active' })
-    expect((await promote(scene, 'previous')).json()).toEqual({ version: 2, status: 'active' })
+    // A second rollback does not undo the first.
+    expect(refusalOf(await promote(scene, 'previous'), 'not_found')).toContain('stable before')
+    expect((await promote(scene, 2)).json()).toEqual({ version: 2, status: 'active' })
     const path = `/v1/runtimes/${scene.runtime.runtimeId}/deployments/1/promote`
     const owners = await scene.service.send('POST', path, { key: scene.owner.apiKey, body: {} })
     expect(owners.json()).toEqual({ version: 1, status: 'active' })
-    expect(await trafficOf(scene)).toMatchObject({ stable: { version: 1 }, previousVersion: 2 })
+    expect(await trafficOf(scene)).toMatchObject({ stable: { version: 1 }, previousVersion: null })
     // The numbers go on from the newest.
     expect(await deployCandidate(scene, { traffic: 0 })).toMatchObject({ version: 3 })
     expect(refusalOf(await promote(scene, 4), 'not_found')).toBe('The deployment was not found.')
@@ -232,6 +234,9 @@ describeEngines('the split on two replicas', (engine) => {
     expect(await versionsOf(b, [{ endUserToken: first }])).toEqual([1])
     const frozen = (await eventsOf(a)).filter(({ type }) => type === 'deployment.frozen')
     expect(frozen).toMatchObject([{ runtimeId: a.runtime.runtimeId, data: { version: 2 } }])
+    expect(faultsIn(await promote(a, 'candidate'))).toEqual({
+      version: [expect.stringContaining('Promote it by its number, 2,')],
+    })
     await promote(a, 'candidate', { traffic: 50 })
     expect(await trafficOf(a)).toMatchObject({ candidate: { frozen: null, traffic: 50, counts: { executions: 0 } } })
     expect(await versionsOf(b, [{ endUserToken: first }])).toEqual([2])

@@ -56,6 +56,18 @@ describeEngines('the deployments of a runtime', (engine) => {
     expect((await service.deploy(runtime)).statusCode).toBe(429)
   })
 
+  test('are promoted within the hourly limit of the account', async () => {
+    const scene = await setScene(database(), { limits: { deploymentsPerHour: 2 } })
+    const promote = (version: number) =>
+      scene.service.send('POST', `/v1/deployments/${version}/promote`, { key: scene.runtime.deployKey, body: {} })
+    expect((await promote(9)).statusCode).toBe(404)
+    expect((await promote(1)).statusCode).toBe(200)
+    expect((await promote(1)).statusCode).toBe(200)
+    const refused = await promote(1)
+    expect(refusalOf(refused, 'rate_limit_exceeded')).toContain('This account has promoted')
+    expect(refused.headers['retry-after']).toBe('1800')
+  })
+
   // holds DEP-24
   test('beyond the newest ones are deleted', async () => {
     const scene = await setScene(database(), { limits: { deploymentsKept: 3 } })

@@ -159,3 +159,29 @@ describeEngines('a database with calls in a table of their own', (engine) => {
     ])
   })
 })
+
+describeEngines('a database from before candidates', (engine) => {
+  test('gets the newest deployment below the stable one to roll back to', async () => {
+    const place = await createEmptyTestPlace(engine)
+    const before = Object.keys(migrationsBy(COLUMN_TYPES[engine.name])).filter((name) => name < '0042')
+    const runtime = (id: string, serving: number | null) =>
+      `insert into runtimes (owner_id, runtime_id, project_id, name, version, allowed_origins, secret_sealed, serving_version, created_at, updated_at)
+        values ('owner_1', '${id}', 'proj_1', 'Shop', '1', '[]', 'x', ${serving}, 1, 1)`
+    const deployment = (id: string, version: number) =>
+      `insert into deployments (owner_id, runtime_id, version, deployment_id, manifest, capability_count, deployed_at)
+        values ('owner_1', '${id}', ${version}, 'dep_${id}_${version}', '{}', 0, 1)`
+    await leave(place.options, before, [
+      ...[runtime('rt_many', 5), runtime('rt_one', 1), runtime('rt_none', null)],
+      ...[2, 3, 5].map((version) => deployment('rt_many', version)),
+      deployment('rt_one', 1),
+    ])
+    const { db, close } = await openDatabase(place.options)
+    onTestFinished(() => close())
+    const rows = await db.selectFrom('runtimes').select(['runtime_id', 'previous_version']).execute()
+    expect(Object.fromEntries(rows.map((row) => [row.runtime_id, row.previous_version]))).toEqual({
+      rt_many: 3,
+      rt_one: null,
+      rt_none: null,
+    })
+  })
+})

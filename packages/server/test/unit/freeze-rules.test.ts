@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { chanceOfSoMany, judgeCandidate } from '../../src/deployments/freeze-rules.ts'
 import { isForCandidate, splitPoint } from '../../src/deployments/split-rules.ts'
+import { createKeyring } from '../../src/secrets/keyring.ts'
+
+const KEYRING = createKeyring([Buffer.alloc(32, 1)])
 
 /** Numbers from 0 up to 1, the same at each run. */
 function seeded(seed: number): () => number {
@@ -111,7 +114,7 @@ describe('the split', () => {
       ]
       for (const subject of subjects) {
         const isTaken = (_: unknown, index: number) =>
-          isForCandidate(splitPoint('rt_shop', subject(index), random), traffic)
+          isForCandidate(splitPoint({ keyring: KEYRING, random }, 'rt_shop', subject(index)), traffic)
         const share = Array.from({ length: count }, isTaken).filter(Boolean).length / count
         // Four standard deviations.
         const margin = 4 * Math.sqrt(((traffic / 100) * (1 - traffic / 100)) / count)
@@ -120,9 +123,18 @@ describe('the split', () => {
     },
   )
 
+  test('cannot be computed without the master key', () => {
+    const pointUnder = (keyring: typeof KEYRING) =>
+      splitPoint({ keyring, random: () => 0 }, 'rt_shop', { kind: 'conversation', id: 'talk-1' })
+    expect(pointUnder(createKeyring([Buffer.alloc(32, 2)]))).not.toBe(pointUnder(KEYRING))
+  })
+
   test('keeps whom a smaller share had, and takes nobody at 0 and everybody at 100', () => {
     for (let index = 0; index < 1_000; index += 1) {
-      const point = splitPoint('rt_shop', { kind: 'end-user', id: String(index) }, () => 0)
+      const point = splitPoint({ keyring: KEYRING, random: () => 0 }, 'rt_shop', {
+        kind: 'end-user',
+        id: String(index),
+      })
       if (isForCandidate(point, 5)) expect(isForCandidate(point, 6)).toBe(true)
       expect([isForCandidate(point, 0), isForCandidate(point, 100)]).toEqual([false, true])
     }

@@ -3,14 +3,15 @@ import { redactorOf } from '../../src/dispatch/redact.ts'
 import type { Admitted } from '../../src/executions/admit.ts'
 import { type Outcome, outcomeOf, stoppedOutcome } from '../../src/executions/outcome.ts'
 import { settle } from '../../src/executions/settle.ts'
-import type { Settlement } from '../../src/executions/settlement-rules.ts'
+import type { Ending, Settlement } from '../../src/executions/settlement-rules.ts'
 import type { RecordedTrace } from '../../src/executions/trace-recorder.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
+import { RollUp } from '../../src/usage/rollup-rules.ts'
 import { StorageBudget } from '../../src/usage/storage-budget-rules.ts'
 import { createTestClock } from '../support/clock.ts'
-import { newRow } from '../support/settlement.ts'
+import { newRow, settlement } from '../support/settlement.ts'
 
 const COMPLETED: Outcome = { status: 'completed', finishReason: 'stop', error: null }
 const EMPTY: RecordedTrace = {
@@ -92,19 +93,38 @@ describe('settling', () => {
   })
 })
 
-describe('a sign of life is noted', () => {
-  const call = (status: 'completed' | 'failed') => ({
-    callId: 'call_1',
-    ordinal: 0,
-    capability: 'echo',
-    step: 1,
-    input: '{}',
-    startedAt: 0,
-    status,
-    output: null,
-    error: null,
-    durationMs: 1,
+const call = (status: 'completed' | 'failed' | 'unknown') => ({
+  callId: 'call_1',
+  ordinal: 0,
+  capability: 'echo',
+  step: 1,
+  input: '{}',
+  startedAt: 0,
+  status,
+  output: null,
+  error: null,
+  durationMs: 1,
+})
+
+describe('under a share of a candidate', () => {
+  const counted = (end: Partial<Ending>) => {
+    const rollUp = new RollUp()
+    rollUp.add([settlement({ deployment_version: 2, share: 1 }, end).usage])
+    return rollUp.shares.map(({ counts }) => [counts.executions, counts.bad])
+  }
+
+  test('an execution is bad with a call whose outcome is unknown', () => {
+    expect(counted({ calls: [call('completed')] })).toEqual([[1, 0]])
+    expect(counted({ calls: [call('unknown')] })).toEqual([[1, 1]])
   })
+
+  test('an execution that its caller left does not count', () => {
+    expect(counted({ status: 'failed', finishReason: 'error' })).toEqual([[1, 1]])
+    expect(counted({ status: 'failed', finishReason: 'cancelled' })).toEqual([])
+  })
+})
+
+describe('a sign of life is noted', () => {
   const worked = { ...EMPTY, calls: [call('failed'), call('completed')] }
 
   test('when a call succeeded', async () => {

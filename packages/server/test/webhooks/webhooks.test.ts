@@ -74,6 +74,19 @@ describeEngines('the events of an account', (engine) => {
     expect(told).toEqual(Array.from({ length: 200 }, (_, at) => 220 - at))
     expect(second.nextCursor).toBeNull()
   })
+
+  test('are not replaced by calls and promotions, of which the latest 50 each are kept', async () => {
+    const scene = await setScene(database(), { manifest: null })
+    const { deps } = scene.service
+    const { ownerId } = scene.owner
+    const types = ['key.rotated', ...Array(220).fill('call.unknown'), ...Array(220).fill('deployment.promoted')]
+    const many = types.map((type, at) => ({ ownerId, runtimeId: null, type, data: { at }, at }))
+    for (const some of [many.slice(0, 150), many.slice(150, 300), many.slice(300)])
+      await inTransaction(deps.db, (tx) => addEvents(tx, () => deps.newId('delivery'), some))
+    const answer = await scene.service.send('GET', '/v1/events?limit=150', { key: scene.owner.apiKey })
+    const told = AccountEventList.parse(answer.json()).events.map(({ data }) => data['at'])
+    expect(told).toEqual([...Array.from({ length: 100 }, (_, at) => (at < 50 ? 440 - at : 270 - at)), 0])
+  })
 })
 
 describeEngines('a webhook', (engine) => {

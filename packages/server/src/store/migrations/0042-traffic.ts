@@ -7,6 +7,10 @@ import type { ColumnTypes } from './column-types.ts'
 export function traffic({ text, bigint, strict }: ColumnTypes): string[] {
   return [
     'alter table runtimes add column previous_version integer',
+    `update runtimes set previous_version = (
+      select max(version) from deployments
+      where deployments.owner_id = runtimes.owner_id and deployments.runtime_id = runtimes.runtime_id
+        and version < serving_version)`,
     `create table candidates (
       runtime_id ${text} primary key not null references runtimes (runtime_id),
       owner_id ${text} not null,
