@@ -11,6 +11,7 @@ export function getProductCapability(store: Store, site: ShopSite) {
   return defineCapability({
     name: 'get-product',
     version: '1.0.0',
+    effect: 'read',
     description:
       'Tell everything about one product: details, full description, price (how much it costs) and how many are left.',
     input: z.object({

@@ -7,6 +7,7 @@ export function listCategoriesCapability(store: Store) {
   return defineCapability({
     name: 'list-categories',
     version: '1.0.0',
+    effect: 'read',
     description: 'List the categories (departments, kinds of goods) of the shop and how many products each one has.',
     input: z.object({}),
     handler() {

@@ -11,6 +11,7 @@ export function listOrdersCapability(store: Store) {
   return defineCapability({
     name: 'list-orders',
     version: '1.0.0',
+    effect: 'read',
     description: 'List my orders: the history of past purchases, what I have ordered or bought before, newest first.',
     requiresEndUser: true,
     input: z.object({}),

@@ -11,6 +11,7 @@ export function orderStatusCapability(store: Store, site: ShopSite) {
   return defineCapability({
     name: 'order-status',
     version: '1.0.0',
+    effect: 'read',
     description:
       'Track one order by its number: where my order or parcel is, its status, whether it was shipped or delivered.',
     requiresEndUser: true,

@@ -13,6 +13,7 @@ export function searchProductsCapability(store: Store, site: ShopSite) {
   return defineCapability({
     name: 'search-products',
     version: '1.0.0',
+    effect: 'read',
     description:
       'Search the shop for products to buy: find, browse, show, recommend or compare what we sell, by words, category, ' +
       'price or stock. Answers with names, prices and availability, best match first.',

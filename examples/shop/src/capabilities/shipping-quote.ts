@@ -6,6 +6,7 @@ import { quoteShipping } from '../store/shipping.ts'
 export const shippingQuoteCapability = defineCapability({
   name: 'shipping-quote',
   version: '1.0.0',
+  effect: 'read',
   description:
     'Quote the shipping: what delivery (postage) to a country costs, how long it takes, and from which total it is free.',
   input: z.object({

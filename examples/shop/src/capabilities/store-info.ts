@@ -15,6 +15,7 @@ const INFO = {
 export const storeInfoCapability = defineCapability({
   name: 'store-info',
   version: '1.0.0',
+  effect: 'read',
   description:
     'Facts about the store itself: opening hours (when it is open or closed), address and location, contact by phone ' +
     'or email, return and refund policy, repairs and warranty, payment methods.',

@@ -10,6 +10,7 @@ export function viewCartCapability(store: Store) {
   return defineCapability({
     name: 'view-cart',
     version: '1.0.0',
+    effect: 'read',
     description: 'Show what is in my shopping cart (basket) now, with shipping and the total to pay.',
     requiresEndUser: true,
     input: z.object({}),
