@@ -64,7 +64,9 @@ test('the page lists every message that the service logs, and no other', () => {
     ),
   ])
   // Jobs pass their message on.
-  const jobs = readFileSync(join(folder, 'ops/background-jobs.ts'), 'utf8').matchAll(/(?:attempt\(deps|repeat\(\w+),[^']*(')([^']+)'/g)
+  const jobs = readFileSync(join(folder, 'ops/background-jobs.ts'), 'utf8').matchAll(
+    /(?:attempt\(deps|repeat\(\w+),[^']*(')([^']+)'/g,
+  )
   // A template’s variable part is “…” on the page.
   const logged = [...calls, ...jobs].map(([, , message = '']) =>
     message.replace(/\$\{[^}]+\}/g, '…').replace(/: …$/, ': …'),
