@@ -238,7 +238,8 @@ describeEngines('the aggregation of thousands of executions', (engine) => {
     await folding(database).catchUp()
     expect(Math.max(...turns)).toBeLessThanOrEqual(500)
     expect([await others, await counted(database.db)]).toEqual([0, 10_000])
-  })
+    // Twenty thousand counters are written, one after the other.
+  }, 60_000)
 })
 
 describeEngine('postgres', 'an entry of the journal that the counters refuse', (engine) => {
