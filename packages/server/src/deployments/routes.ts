@@ -54,7 +54,7 @@ const PromotedParam = z
   .meta({
     description: 'The number of a deployment; `candidate`; or `previous`, the one that was stable before.',
     type: 'string',
-    examples: ['candidate'],
+    pattern: undefined,
   })
 
 const route = chapter('Deployments')

@@ -447,7 +447,7 @@ export function requestTo(
     .replace(':runtimeId', scene.runtime.runtimeId)
     .replace(':capability', 'echo')
     .replace(':projectId', scene.runtime.projectId)
-    .replace(':version', 'previous')
+    .replace(':version', '1')
     .replace(':userCode', USER_CODE)
     .replace(':approvalId', waitingId(scene))
   const key = route.key(scene)

@@ -73,6 +73,7 @@ describeEngines('runtimes', (engine) => {
     const [item] = (await list(service, owner)).runtimes
     expect(sent).toEqual({
       ...item,
+      endUsers: null,
       healthNote: 'The last call or probe failed. The endpoint could not be reached. Is your server running?',
       tier: 'pro',
       capabilities: [

@@ -50,7 +50,7 @@ export function createSchemaBook(operations: readonly Operation[]) {
 
 function withExample(name: string, schema: unknown): unknown {
   const example = EXAMPLES[name]
-  if (example === undefined || !contract.isJsonObject(schema) || schema['examples'] !== undefined) return schema
+  if (example === undefined || !contract.isJsonObject(schema)) return schema
   const kind = Array.isArray(example) ? 'array' : typeof example
   const { $ref, type = kind } = schema
   // A referenced text component has an example of its own.
