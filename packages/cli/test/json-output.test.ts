@@ -65,6 +65,7 @@ test('with --json the status is one document and nothing else on stdout', async 
     runtimeId: 'rt_exampleShop',
     name: 'Example Shop',
     deployment: { version: 4, status: 'active', deployedAt: '2026-03-01T10:00:00.000Z' },
+    candidate: null,
     connection: { status: 'online', transport: 'http' },
     health: 'healthy',
     endpoint: 'https://shop.example.com/svc',
