@@ -40,7 +40,7 @@ describeScreens('a runtime', (scene) => {
     const searching = changes.getByRole('listitem').filter({ hasText: 'search-products' }).first()
     await searching.getByText('JSON', { exact: true }).click()
     await searching.getByText('"version": "1.1.0"').waitFor()
-    // What is equal is folded.
+    // Equal lines are folded.
     expect(await searching.getByText('minLength').count()).toBe(0)
     await searching
       .getByRole('button', { name: /equal lines/ })

@@ -22,7 +22,7 @@ import { printResult, resultDocument } from './report-tests.ts'
 export type TestResult = {
   readonly test: ConversationFile
   readonly turns: readonly PlayedTurn[]
-  /** What was not met in the last turn; of the whole test where its fields say so. */
+  /** Expectations that the last turn did not meet, or the whole test where its fields say so. */
   readonly unmet: readonly Unmet[]
   readonly durationMs: number
 }

@@ -3,7 +3,7 @@ import type { Keyring } from '../secrets/keyring.ts'
 /** A share is compared with a point from 0 up to this, so that one percent is a hundred points. */
 const POINTS = 10_000
 
-/** Who or what goes to one side of the split for good. */
+/** The end user or conversation that stays on one side of the split. */
 export interface SplitSubject {
   kind: 'end-user' | 'conversation'
   id: string

@@ -30,7 +30,7 @@ export interface ExecutionRequest<C extends NewCall | null> {
   /** JSON text. */
   messageShape: string
   endUserToken: Secret | undefined
-  /** Who signed in, in place of a token. */
+  /** The signed-in end user, in place of a token. */
   endUser?: SignedInUser | undefined
   /** Removes the end user's token from what is stored. */
   redactor: Redactor

@@ -39,7 +39,7 @@ interface CallBody {
   input: JsonObject
   metadata?: JsonObject | undefined
   endUserToken: string | undefined
-  /** Who signed in, in place of a token. */
+  /** The signed-in end user, in place of a token. */
   endUser?: SignedInUser | undefined
   /** The key under which the caller may repeat the call. */
   idempotencyKey?: string | undefined

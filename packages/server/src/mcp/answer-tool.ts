@@ -64,7 +64,7 @@ function toCall({ era, params, clientCapabilities }: Request, endUser: SignedInU
 function toRequest({ headers }: FastifyRequest, { era }: Request, { name, input, endUser, canAsk }: ToolCall) {
   const { 'idempotency-key': idempotencyKey } = IdempotencyHeaders.parse(headers)
   return toCallRequest({
-    // Who signed in is not anonymous, and draws on the quota itself.
+    // A signed-in user is not anonymous, and draws on the main quota.
     kind: endUser ? 'capability' : 'broker',
     surface: 'mcp',
     capability: name,

@@ -129,7 +129,7 @@ function enter(
   return judged instanceof Promise ? judged.then(take) : take()
 }
 
-/** Who signed in, if anybody did. A bad token is refused whatever the message asks for. */
+/** The signed-in end user, if any. A bad token is refused whatever the message asks for. */
 async function readUser(deps: McpDeps, request: FastifyRequest) {
   const { authorization } = request.headers
   if (authorization === undefined) return undefined

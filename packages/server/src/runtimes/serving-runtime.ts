@@ -41,7 +41,7 @@ export interface ServingDeployment {
   website: Website | null
   adp: Adp | null
   instructions: string | null
-  /** Who signs its end users in. */
+  /** The issuer that signs its end users in. */
   endUsers: EndUsers | null
   /** Whether the endpoint tells what became of a call. */
   reconcile: boolean

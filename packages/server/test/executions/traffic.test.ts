@@ -125,7 +125,7 @@ describeEngines('a candidate', (engine) => {
     expect(faultsIn(await promote(scene, 1, { traffic: 5 }))).toEqual({
       traffic: [expect.stringContaining('this deployment is the stable one')],
     })
-    // What is promoted again ends the candidate.
+    // A promotion ends the candidate.
     expect((await promote(scene, 1)).json()).toEqual({ version: 1, status: 'active' })
     expect(refusalOf(await promote(scene, 'candidate'), 'not_found')).toContain('candidate')
     expect(await eventsOf(scene)).toHaveLength(5)
