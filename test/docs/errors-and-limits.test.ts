@@ -133,7 +133,7 @@ test('the messages of a 429 are those of the service', () => {
     .map((path) => readFileSync(join(ROOT, 'packages/server/src', path), 'utf8'))
     .join('\n')
   const messages = tableOf('Rates and quotas', 'message').map(([message = '']) => message)
-  expect(messages).toHaveLength(26)
+  expect(messages).toHaveLength(27)
   expect(messages.filter((message) => !sources.includes(`'${message}'`))).toEqual([])
 })
 

@@ -61,10 +61,10 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
 
   // What the dashboard shows once is what the shop is started with, and what deploys its capabilities.
   async function connect(page: Page): Promise<void> {
-    await page.getByRole('link', { name: 'Make the first runtime' }).click()
+    await page.getByRole('link', { name: 'Create your first runtime' }).click()
     await page.getByLabel('Name').fill('Hollow Pine')
     await page.getByLabel('Endpoint').fill(`${shop.url}/svc`)
-    await page.getByRole('button', { name: 'Make the runtime' }).click()
+    await page.getByRole('button', { name: 'Create runtime' }).click()
     const lines = await page.locator('pre', { hasText: 'SVC_API_KEY=' }).first().innerText()
     const env = new Map(lines.split('\n').map((line) => [line.split('=')[0], line.slice(line.indexOf('=') + 1)]))
     const shown = (name: string) => env.get(name) ?? ''
@@ -77,7 +77,7 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
       publicKey: shown('SVC_PUBLIC_KEY'),
       baseUrl: shown('SVC_BASE_URL'),
     })
-    await page.getByText('Deployment 1 is there, with 10 capabilities.').waitFor()
+    await page.getByText('Deployment 1 is active, with 10 capabilities.').waitFor()
   }
 
   async function open(options: BrowserContextOptions = {}): Promise<Page> {

@@ -123,7 +123,8 @@ describeScreens('a screen in use', (scene) => {
   test('a service that does not answer is a sentence with a way on', async () => {
     const { page } = await scene.openSignedIn('')
     await page.route('**/v1/billing/usage', (route) => route.abort())
-    await page.getByRole('link', { name: 'Billing' }).click()
+    // Loaded anew: what Home has read is still held.
+    await page.goto(`${scene.url}/dashboard/billing`)
     await page.getByRole('status', { name: 'Loading' }).waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('alert').getByText('The service cannot be reached.').waitFor()
