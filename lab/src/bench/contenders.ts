@@ -23,7 +23,8 @@ export function serviceContender(
   requestOf: (runtime: Service['runtimes'][number]) => LoadRequest,
   { name = service.name, runtimes = service.runtimes } = {},
 ): Contender {
-  const [first, ...rest] = runtimes.map(requestOf)
+  // Not `map(requestOf)`, which would give it an index as its body.
+  const [first, ...rest] = runtimes.map((runtime) => requestOf(runtime))
   if (first === undefined) throw new Error('no runtime has this endpoint')
   return { name, url: server.url, requests: [first, ...rest], cpu }
 }
@@ -42,8 +43,10 @@ export async function measure(
   context.say(`${contenders.map(({ name }) => name).join(' · ')}: ${connections} at once`)
   for (const { name, url, requests } of contenders) {
     const [{ path, headers, body }] = requests
-    const { status, text } = await createClient(url, 1).send({ path, headers, text: body })
-    if (status !== 200 || !text.includes(expected)) throw new Error(`${name} answers ${status}: ${text}`)
+    const { status, text, connectionError } = await createClient(url, 1).send({ path, headers, text: body })
+    if (status !== 200 || !text.includes(expected)) {
+      throw new Error(`${name} answers ${status}: ${connectionError ?? text}`)
+    }
   }
   const candidates = contenders.map(({ name, cpu, ...load }) => ({
     name,
