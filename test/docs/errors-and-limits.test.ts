@@ -123,6 +123,7 @@ test('the messages of a 429 are those of the service', () => {
     'accounts/password-queue.ts',
     'billing/checkout.ts',
     'deployments/deploy.ts',
+    'deployments/promote.ts',
     'accounts/device-login.ts',
     'schemas/schemas.ts',
     'http/account-queues.ts',
