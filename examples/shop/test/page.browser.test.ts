@@ -121,13 +121,13 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
     await card.getByRole('link').click()
     await page.locator('#LGT-201.linked').waitFor()
 
-    await log(page).getByRole('button', { name: 'Add Trail Lantern to the cart' }).click()
+    await card.getByRole('button', { name: 'Add to cart' }).click()
     await log(page).getByText('nobody is signed in').last().waitFor()
 
     await signIn(page)
     await ask(page, 'Add the Trail Lantern to my cart')
     await log(page).getByRole('button', { name: 'Order now' }).last().click()
-    await log(page).getByText('Waiting for order status …').waitFor()
+    await log(page).getByText('Waiting for your payment …').waitFor()
 
     const [payPage] = await Promise.all([
       page.context().waitForEvent('page'),

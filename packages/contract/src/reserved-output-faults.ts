@@ -113,12 +113,14 @@ const CARD = members({
     description: text(LIMITS.descriptionCharacters),
     image: IMAGE,
     url: address,
+    actions: list(LIMITS.cardActions, action),
   },
   required: ['type', 'title'],
 })
 const PENDING = members({
   known: {
     capability: capabilityName,
+    label: text(LIMITS.labelCharacters),
     input: pendingInput,
     intervalMs: milliseconds(LIMITS.intervalMs),
     timeoutMs: milliseconds(LIMITS.timeoutMs),

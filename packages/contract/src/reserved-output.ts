@@ -5,6 +5,7 @@
 export const RESERVED_OUTPUT_LIMITS = {
   actions: 5,
   cards: 6,
+  cardActions: 2,
   labelCharacters: 80,
   replyCharacters: 1_000,
   titleCharacters: 120,
@@ -26,6 +27,8 @@ export interface ReservedOutput {
   /** The capability is asked with `input` until its output has `svc.settled: true`. */
   readonly pending?: {
     readonly capability: string
+    /** What is waited for, such as “payment”; without it the capability’s name is shown. */
+    readonly label?: string
     readonly input?: object
     readonly intervalMs?: number
     readonly timeoutMs?: number
@@ -50,6 +53,7 @@ export interface ReservedCard {
   readonly description?: string
   readonly image?: { readonly url: string; readonly alt?: string }
   readonly url?: string
+  readonly actions?: readonly ReservedAction[]
 }
 
 /** Whether a chat links to an address: absolute, `https:`, without a user name, of at most 2,048 characters. */

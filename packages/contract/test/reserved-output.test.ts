@@ -31,9 +31,10 @@ describe('the reserved key', () => {
         description: 'x'.repeat(LIMITS.descriptionCharacters),
         image: { url: URL, alt: '' },
         url: 'http://localhost:8788/',
+        actions: Array(LIMITS.cardActions).fill(reply),
       }),
       actions: [link, { ...link, style: 'primary' }, reply, { ...reply, value: 'x'.repeat(LIMITS.replyCharacters) }],
-      pending: { capability: 'order-status', input: {}, intervalMs: 1_000, timeoutMs: 900_000 },
+      pending: { capability: 'order-status', label: 'payment', input: {}, intervalMs: 1_000, timeoutMs: 900_000 },
     }
     expect(reservedOutputFaults(full)).toEqual({})
     expect(reservedOutputFaults({ settled: true })).toEqual({})
@@ -54,6 +55,9 @@ describe('the reserved key', () => {
     [{ cards: [{ ...card, price: 99 }] }, 'svc.cards.0.price', /must be a text/],
     [{ cards: [{ ...card, title: 'x'.repeat(121) }] }, 'svc.cards.0.title', /more than 120 .* cut/],
     [{ cards: [{ ...card, image: {} }] }, 'svc.cards.0.image.url', /is required/],
+    [{ cards: [{ ...card, actions: Array(3).fill(reply) }] }, 'svc.cards.0.actions', /more than 2 entries/],
+    [{ cards: [{ ...card, actions: [{ type: 'x' }] }] }, 'svc.cards.0.actions.0.type', /link or reply/],
+    [{ pending: { capability: 'x', label: 7 } }, 'svc.pending.label', /must be a text/],
     [{ pending: { capability: '../admin' } }, 'svc.pending.capability', /name of a capability/],
     [{ pending: { capability: 'x', intervalMs: 500 } }, 'svc.pending.intervalMs', /from 1000 to 60000/],
     [{ pending: { capability: 'x', timeoutMs: 1e9 } }, 'svc.pending.timeoutMs', /from 1000 to 900000/],

@@ -292,6 +292,8 @@ describeInBrowser('the chat in a page', (scene) => {
     await page.getByRole('button', { name: 'Add it' }).waitFor()
     expect(await focused()).toBe('Your question')
     await page.keyboard.press('Shift+Tab')
+    expect(await focused()).toBe('Copy the answer')
+    await page.keyboard.press('Shift+Tab')
     expect(await focused()).toBe('Add it')
     await page.keyboard.press('Enter')
     await shown(page).getByText('Added.').waitFor()

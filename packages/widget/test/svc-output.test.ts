@@ -21,10 +21,17 @@ describe('the reserved key', () => {
           description: 'Warm light',
           image: { url: 'https://shop.example.com/l.png', alt: 'A lantern' },
           url: 'https://shop.example.com/l',
+          actions: [{ type: 'reply', label: 'Add it' }],
         },
         { type: 'product', title: 'Tent', price: '99' },
       ],
-      pending: { capability: 'order-status', input: { orderNumber: 'ORD-1' }, intervalMs: 2000, timeoutMs: 60_000 },
+      pending: {
+        capability: 'order-status',
+        label: ' your\n payment ',
+        input: { orderNumber: 'ORD-1' },
+        intervalMs: 2000,
+        timeoutMs: 60_000,
+      },
     })
     expect(output).toEqual({
       isSettled: false,
@@ -40,10 +47,17 @@ describe('the reserved key', () => {
           description: 'Warm light',
           image: { url: 'https://shop.example.com/l.png', alt: 'A lantern' },
           url: 'https://shop.example.com/l',
+          actions: [{ type: 'reply', label: 'Add it', value: 'Add it', description: null }],
         },
-        { title: 'Tent', price: '99', description: null, image: null, url: null },
+        { title: 'Tent', price: '99', description: null, image: null, url: null, actions: [] },
       ],
-      pending: { capability: 'order-status', input: { orderNumber: 'ORD-1' }, intervalMs: 2000, timeoutMs: 60_000 },
+      pending: {
+        capability: 'order-status',
+        label: 'your payment',
+        input: { orderNumber: 'ORD-1' },
+        intervalMs: 2000,
+        timeoutMs: 60_000,
+      },
     })
   })
 
@@ -82,6 +96,8 @@ describe('the reserved key', () => {
     expect(output.actions.map(({ label }) => label)).toEqual(['A0', 'A1', 'A2', 'A3', 'A4'])
     expect(output.cards.map(({ title }) => title)).toEqual(['C0', 'C1', 'C2', 'C3', 'C4', 'C5'])
     expect(read({ cards: [...Array(100).fill(null), ...cards] }).cards).toEqual([])
+    const [offering] = read({ cards: [{ type: 'product', title: 'T', actions }] }).cards
+    expect(offering?.actions.map(({ label }) => label)).toEqual(['A0', 'A1'])
   })
 
   test('cuts what is long and takes out what is not seen', () => {
@@ -114,7 +130,7 @@ describe('the reserved key', () => {
   // holds WID-03
   test('a wait has its limits, whatever is asked for', () => {
     const pending = (value: object) => read({ pending: { capability: 'x', ...value } }).pending
-    expect(pending({})).toMatchObject({ input: {}, intervalMs: 3000, timeoutMs: 300_000 })
+    expect(pending({})).toMatchObject({ label: null, input: {}, intervalMs: 3000, timeoutMs: 300_000 })
     expect(pending({ intervalMs: 0, timeoutMs: 1e12 })).toMatchObject({ intervalMs: 1000, timeoutMs: 900_000 })
     expect(pending({ intervalMs: -1, timeoutMs: -1 })).toMatchObject({ intervalMs: 1000, timeoutMs: 1000 })
     expect(pending({ intervalMs: 'soon', timeoutMs: null })).toMatchObject({ intervalMs: 3000, timeoutMs: 300_000 })

@@ -6,12 +6,11 @@ import type { ShopSite } from './shop-site.ts'
 // What stands under `svc` in an output is for the chat on the page: cards, what to do next, and what to wait for.
 
 const MOST_CARDS = 6
-const MOST_OFFERED = 2
 // Each poll is paid for like a question. Who comes back from paying is asked about at once, whatever the interval.
 const PAYMENT_INTERVAL_MS = 5000
 const PAYMENT_TIMEOUT_MS = 10 * 60_000
 
-/** Products as cards, with an offer to put the first that are there into the cart. */
+/** Products as cards, each with an offer to put it into the cart. */
 export function showProducts(site: ShopSite, products: readonly Product[]) {
   const url = site.url()
   return {
@@ -20,15 +19,12 @@ export function showProducts(site: ShopSite, products: readonly Product[]) {
       title: product.name,
       price: product.stock > 0 ? formatPrice(product.priceCents) : 'sold out',
       description: product.description,
+      ...(product.stock > 0 && { actions: [reply('Add to cart', `Add the ${product.name} to my cart`)] }),
       ...(url && {
         url: `${url}/#${product.sku}`,
         image: { url: `${url}/picture-${product.category}.svg`, alt: '' },
       }),
     })),
-    actions: products
-      .filter(({ stock }) => stock > 0)
-      .slice(0, MOST_OFFERED)
-      .map(({ name }) => reply(`Add ${name} to the cart`, `Add the ${name} to my cart`)),
   }
 }
 
@@ -46,6 +42,7 @@ export function showPayment(site: ShopSite, order: Order) {
     actions: payLink(site, order),
     pending: {
       capability: 'order-status',
+      label: 'your payment',
       input: { orderNumber: order.number },
       intervalMs: PAYMENT_INTERVAL_MS,
       timeoutMs: PAYMENT_TIMEOUT_MS,

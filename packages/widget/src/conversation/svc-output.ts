@@ -28,11 +28,14 @@ export interface ProductCard {
   readonly description: string | null
   readonly image: { readonly url: string; readonly alt: string } | null
   readonly url: string | null
+  readonly actions: readonly Action[]
 }
 
 /** A pending result: this capability is polled until its output is final. */
 export interface Pending {
   readonly capability: string
+  /** Shown in place of the capability’s name. */
+  readonly label: string | null
   readonly input: JsonObject
   readonly intervalMs: number
   readonly timeoutMs: number
@@ -57,7 +60,7 @@ export function readSvcOutput(output: unknown, checkUrl: UrlCheck): SvcOutput {
   const isSettled = own(svc, 'settled') === true
   return {
     isSettled,
-    actions: listOf(own(svc, 'actions'), LIMITS.actions, (entry) => readAction(entry, checkUrl)),
+    actions: actionsOf(svc, LIMITS.actions, checkUrl),
     cards: listOf(own(svc, 'cards'), LIMITS.cards, (entry) => readCard(entry, checkUrl)),
     pending: isSettled ? null : readPending(own(svc, 'pending')),
   }
@@ -75,6 +78,10 @@ function listOf<T>(value: unknown, most: number, read: (entry: Record<string, un
     .slice(0, MOST_READ)
     .flatMap((entry) => (isRecord(entry) ? (read(entry) ?? []) : []))
     .slice(0, most)
+}
+
+function actionsOf(holder: Record<string, unknown>, most: number, checkUrl: UrlCheck): Action[] {
+  return listOf(own(holder, 'actions'), most, (entry) => readAction(entry, checkUrl))
 }
 
 function readAction(entry: Record<string, unknown>, checkUrl: UrlCheck): Action | null {
@@ -106,6 +113,7 @@ function readCard(entry: Record<string, unknown>, checkUrl: UrlCheck): ProductCa
     description: lineOf(own(entry, 'description'), LIMITS.descriptionCharacters),
     image: readImage(own(entry, 'image'), checkUrl),
     url: urlOf(own(entry, 'url'), checkUrl),
+    actions: actionsOf(entry, LIMITS.cardActions, checkUrl),
   }
 }
 
@@ -123,6 +131,7 @@ function readPending(value: unknown): Pending | null {
   if (JSON.stringify(input).length > LIMITS.pendingInputCharacters) return null
   return {
     capability,
+    label: lineOf(own(value, 'label'), LIMITS.labelCharacters),
     input,
     intervalMs: within(own(value, 'intervalMs'), LIMITS.intervalMs),
     timeoutMs: within(own(value, 'timeoutMs'), LIMITS.timeoutMs),

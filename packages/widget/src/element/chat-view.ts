@@ -1,6 +1,8 @@
-import type { ConversationSnapshot } from '../conversation/snapshot.ts'
+import { conversationText } from '../conversation/conversation-text.ts'
+import type { ConversationSnapshot, Turn } from '../conversation/snapshot.ts'
 import { Announcer } from './announcer.ts'
 import { button, element, iconButton, setIcon } from './dom.ts'
+import { saveText } from './save-text.ts'
 import { createTurnView, type TurnContext, type TurnView } from './turn-view.ts'
 
 export interface ChatViewOptions extends TurnContext {
@@ -31,7 +33,9 @@ export class ChatView {
   readonly #input: HTMLTextAreaElement
   readonly #send: HTMLButtonElement
   readonly #clear: HTMLButtonElement
+  readonly #save: HTMLButtonElement
   readonly #turns = new Map<string, TurnView>()
+  #said: readonly Turn[] = []
   #isBusy = false
 
   constructor(options: ChatViewOptions) {
@@ -61,8 +65,10 @@ export class ChatView {
     })
     this.#send = iconButton('send', 'send', strings.send, () => this.#submit())
     this.#clear = iconButton('icon', 'again', strings.clear, () => this.#startOver())
+    this.#save = iconButton('icon', 'save', strings.save, () => this.#saveConversation())
+    const avatar = element('slot', { attributes: { name: 'avatar' } })
     const heading = element('h2', { part: 'heading', text: strings.heading, attributes: { dir: 'auto' } })
-    const header = element('header', { part: 'header' }, heading, this.#clear)
+    const header = element('header', { part: 'header' }, avatar, heading, this.#save, this.#clear)
     if (close) header.append(iconButton('icon', 'close', strings.close, close))
     const form = element('div', { part: 'form' }, this.#input, this.#send)
     this.root = element(
@@ -105,12 +111,14 @@ export class ChatView {
       const view = this.#turns.get(turn.id) ?? this.#add(turn.id, createTurnView(turn, this.#options))
       view.update(turn, turn === turns.at(-1))
     }
+    this.#said = turns
     this.#isBusy = isBusy
     this.#log.setAttribute('aria-busy', String(isBusy))
     setIcon(this.#send, isBusy ? 'stop' : 'send', isBusy ? strings.stop : strings.send)
     this.#greeting.hidden = strings.greeting === ''
     this.#suggestions.hidden = turns.length > 0 || this.#suggestions.childElementCount === 0
     this.#clear.hidden = turns.length === 0
+    this.#save.hidden = turns.length === 0
     for (const reply of this.#log.querySelectorAll('.reply')) reply.setAttribute('aria-disabled', String(isBusy))
     this.announcer.update(turns, (id) => this.#turns.get(id)?.spokenText() ?? '')
     if (isAtEnd) this.#log.scrollTop = this.#log.scrollHeight
@@ -145,6 +153,11 @@ export class ChatView {
     this.#input.value = ''
     this.#fit()
     this.#ask(text)
+  }
+
+  #saveConversation(): void {
+    const { heading, savedName, you } = this.#options.strings
+    saveText(savedName, conversationText(this.#said, { user: you, assistant: heading }))
   }
 
   #startOver(): void {

@@ -59,4 +59,7 @@ const ICONS = {
   close: 'M6 6l12 12M18 6 6 18',
   again: 'M19 12a7 7 0 1 1-2-5l2 2M19 4v5h-5',
   chat: 'M4 5h16v11H9l-5 4z',
+  copy: 'M9 9h10v10H9zM5 15V5h10',
+  copied: 'M5 12l5 5 9-10',
+  save: 'M12 4v11m-5-5 5 5 5-5M5 20h14',
 }

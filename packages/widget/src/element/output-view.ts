@@ -12,20 +12,22 @@ export type OutputActions = Pick<ViewActions, 'send' | 'checkAgain' | 'cancelWai
 export function outputView(output: Output, actions: OutputActions, strings: Strings): HTMLElement {
   const root = element('div', { part: 'output' })
   if (output.cards.length > 0) {
-    const cards = output.cards.map((card) => cardView(card, strings))
+    const cards = output.cards.map((card) => cardView(card, actions, strings))
     root.append(element('ul', { part: 'cards', attributes: { role: 'list' } }, ...cards))
   }
   if (output.wait) root.append(waitView(output.id, output.wait, { actions, strings }))
   // Offers made while something was open end with it.
   if (output.actions.length > 0 && output.wait?.state !== 'settled') {
-    root.append(
-      element('div', { part: 'actions' }, ...output.actions.map((action) => actionView(action, actions, strings))),
-    )
+    root.append(actionsView(output.actions, actions, strings))
   }
   return root
 }
 
-function cardView(card: ProductCard, strings: Strings): HTMLElement {
+function actionsView(offered: readonly Action[], actions: OutputActions, strings: Strings): HTMLElement {
+  return element('div', { part: 'actions' }, ...offered.map((action) => actionView(action, actions, strings)))
+}
+
+function cardView(card: ProductCard, actions: OutputActions, strings: Strings): HTMLElement {
   const title = element('span', { text: card.title, attributes: { dir: 'auto' } })
   const body = element(
     'div',
@@ -36,6 +38,7 @@ function cardView(card: ProductCard, strings: Strings): HTMLElement {
     body.append(element('div', { part: 'card-description', text: card.description, attributes: { dir: 'auto' } }))
   }
   if (card.price) body.append(element('div', { part: 'card-price', text: card.price, attributes: { dir: 'auto' } }))
+  if (card.actions.length > 0) body.append(actionsView(card.actions, actions, strings))
   const root = element('li', { part: 'card' }, body)
   if (card.image) root.prepend(imageView(card.image))
   return root
@@ -69,7 +72,7 @@ function actionView(action: Action, { send }: OutputActions, strings: Strings): 
 
 /** How a wait stands, as a sentence. */
 export function waitSentence({ state, pending }: Wait, strings: Strings): string {
-  return fill(strings[state === 'refused' ? 'refused_wait' : state], spoken(pending.capability))
+  return fill(strings[state === 'refused' ? 'refused_wait' : state], pending.label ?? spoken(pending.capability))
 }
 
 function waitView(

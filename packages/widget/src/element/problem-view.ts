@@ -1,4 +1,5 @@
 import type { Problem, ProblemKind } from '../conversation/problem.ts'
+import { copyText } from './clipboard.ts'
 import { button, element } from './dom.ts'
 import { fill, type Strings, timeUntil } from './strings.ts'
 
@@ -46,14 +47,10 @@ function idOf(id: string): HTMLElement {
 
 function copyButton(text: string, strings: Strings): HTMLElement {
   const made = button('quiet', strings.copy, () => {
-    // Not everywhere is a page let to: the id stands there to be selected.
-    const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'))
-    copied.then(
-      () => {
-        made.textContent = strings.copied
-      },
-      () => undefined,
-    )
+    // Where the page may not copy, the id stands there to be selected.
+    void copyText(text).then((isCopied) => {
+      if (isCopied) made.textContent = strings.copied
+    })
   })
   return made
 }

@@ -7,12 +7,21 @@ export function styleSheet(): CSSStyleSheet {
   return sheet
 }
 
+/** A second sheet, for a chat in a page that declares no `color-scheme`: it follows the system. */
+export function systemSchemeSheet(): CSSStyleSheet {
+  if (!systemSheet) {
+    systemSheet = new CSSStyleSheet()
+    systemSheet.replaceSync(':host(:not([theme])){color-scheme:light dark}')
+  }
+  return systemSheet
+}
+
 let sheet: CSSStyleSheet | undefined
+let systemSheet: CSSStyleSheet | undefined
 
 // Names of its own begin with --_: a page may well have a --line, and give it to --svc-line on the element itself.
 const HOST = `
 :host{
-color-scheme:light dark;
 --_accent:var(--svc-accent,light-dark(#1f4fd8,#9db8ff));
 --_on-accent:var(--svc-on-accent,light-dark(#fff,#0c1734));
 --_back:var(--svc-background,light-dark(#fff,#16181d));
@@ -57,6 +66,7 @@ button,.action{font:inherit;color:inherit;cursor:pointer}
 svg{inline-size:20px;block-size:20px;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
 .send,.icon,.launcher{display:grid;flex:none;place-items:center;inline-size:36px;block-size:36px;padding:0;border:0;border-radius:calc(var(--_round) - 2px)}
 .send,.launcher{background:var(--_accent);color:var(--_on-accent)}
+::slotted([slot=avatar]){flex:none;inline-size:28px;block-size:28px;object-fit:cover;border-radius:50%}
 .icon{background:none;color:var(--_soft)}
 .icon:hover{background:var(--_tint);color:var(--_ink)}
 `
@@ -118,6 +128,7 @@ const PARTS = `
 .card-title .link{color:inherit;text-decoration-color:var(--_line)}
 .card-title .link:hover{text-decoration-color:currentColor}
 .card-description{display:-webkit-box;overflow:hidden;color:var(--_soft);font-size:.87em;line-height:1.4;-webkit-box-orient:vertical;-webkit-line-clamp:2}
+.card-body>.actions{margin-block-start:8px}
 .card-price{margin-block-start:auto;padding-block-start:2px;font-weight:600;font-variant-numeric:tabular-nums}
 .actions,.row{display:flex;flex-wrap:wrap;align-items:center;gap:8px}
 .action,.suggestion{min-block-size:36px;max-inline-size:100%;padding:5px 14px;background:none;border:1px solid var(--_line);border-radius:18px;font-size:.9333em;font-weight:500;line-height:1.6;text-align:start;text-decoration:none}
@@ -127,6 +138,9 @@ const PARTS = `
 .action-description{display:block;color:var(--_soft);font-size:.87em;font-weight:400;line-height:1.4}
 .action.primary .host-name,.action.primary .action-description{color:inherit}
 .action[aria-disabled=true]{border-color:var(--_line);opacity:.55;cursor:default}
+.answer-tools{display:flex;gap:4px;margin-block-start:4px}
+.answer-tools .icon{inline-size:28px;block-size:28px}
+.answer-tools svg{inline-size:16px;block-size:16px}
 .quiet{min-block-size:28px;padding:2px 6px;background:none;border:0;border-radius:6px;color:var(--_accent);font-size:.9333em;text-decoration:underline;text-underline-offset:2px}
 .problem{display:flex;flex-direction:column;gap:8px;padding:12px;border:1px solid var(--_line);border-inline-start:3px solid var(--_alarm);border-radius:8px}
 .problem p{margin:0}
@@ -152,7 +166,14 @@ const LAUNCHER = `
 .launcher{inline-size:56px;block-size:56px;border-radius:50%;box-shadow:0 4px 16px rgb(0 0 0/.25)}
 .launcher svg{inline-size:26px;block-size:26px}
 .launcher.news::after{content:"";position:absolute;inset-block-end:42px;inset-inline-end:2px;inline-size:14px;block-size:14px;background:var(--_alarm);border:2px solid var(--_back);border-radius:50%}
+.teaser{position:relative;display:flex;flex-direction:column;gap:10px;inline-size:min(300px,calc(100vw - 40px));padding:14px 16px;background:var(--_back);border:1px solid var(--_line);border-radius:var(--_round);box-shadow:0 8px 28px rgb(0 0 0/.18)}
+.teaser-text{padding-inline-end:28px;white-space:pre-line}
+.teaser>.icon{position:absolute;inset-block-start:6px;inset-inline-end:6px;inline-size:28px;block-size:28px}
+.teaser>.icon svg{inline-size:16px;block-size:16px}
+.teaser>.suggestions{padding:0}
+:host([open]) .teaser{display:none}
 @media (max-width:480px){
+.teaser>.suggestions{display:none}
 :host([launcher][open]){inset:0}
 :host([launcher][open]) .host,:host([launcher][open]) .panel{inline-size:100%;block-size:100%;border:0;border-radius:0}
 :host([launcher][open]) .launcher{display:none}

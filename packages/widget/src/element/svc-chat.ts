@@ -8,7 +8,8 @@ import { webStorage } from '../conversation/web-storage.ts'
 import { ChatView } from './chat-view.ts'
 import { Launcher } from './launcher.ts'
 import { STRINGS, type Strings } from './strings.ts'
-import { styleSheet } from './styles.ts'
+import { styleSheet, systemSchemeSheet } from './styles.ts'
+import { teaser } from './teaser.ts'
 import type { ViewActions } from './view-actions.ts'
 
 /** What `svc-answer` tells when an answer has ended: no text, only how it went and which capabilities ran. */
@@ -41,6 +42,8 @@ export class SvcChatElement extends Base {
   #conversation: Conversation | null = null
   #view: ChatView | null = null
   #launcher: Launcher | null = null
+  #teaser: HTMLElement | null = null
+  #isTeaserDismissed = false
   #disconnect: (() => void) | null = null
   #release: (() => void) | null = null
   #isRedrawDue = false
@@ -50,7 +53,6 @@ export class SvcChatElement extends Base {
   constructor() {
     super()
     this.#root = this.attachShadow({ mode: 'closed' })
-    this.#root.adoptedStyleSheets = [styleSheet()]
     this.#panel.className = 'host'
     this.#root.append(this.#panel)
     this.addEventListener('keydown', (event) => {
@@ -220,14 +222,41 @@ export class SvcChatElement extends Base {
           this.open = !this.open
         })
       : null
+    this.#teaser = isLauncher && strings.greeting !== '' ? this.#newTeaser(strings) : null
     const { root, announcer } = this.#view
-    this.#panel.replaceChildren(announcer.root, root, ...(this.#launcher ? [this.#launcher.root] : []))
+    const launcherParts = [this.#teaser, this.#launcher?.root].filter((part) => part instanceof HTMLElement)
+    this.#panel.replaceChildren(announcer.root, root, ...launcherParts)
     this.#showOpen()
     if (draft) this.#view.draft = draft
-    this.#view.update(conversation.getSnapshot())
+    this.#update(conversation)
+  }
+
+  #newTeaser(strings: Strings): HTMLElement {
+    return teaser({
+      strings,
+      suggestions: this.suggestions,
+      ask: (text) => void this.ask(text),
+      dismiss: () => {
+        this.#isTeaserDismissed = true
+        if (this.#teaser) this.#teaser.hidden = true
+        this.#launcher?.root.focus()
+      },
+    })
+  }
+
+  #update(conversation: Conversation): void {
+    const snapshot = conversation.getSnapshot()
+    this.#view?.update(snapshot)
+    if (this.#teaser) this.#teaser.hidden = this.#isTeaserDismissed || snapshot.turns.length > 0
+  }
+
+  #followScheme(): void {
+    const { colorScheme } = getComputedStyle(this.parentElement ?? document.documentElement)
+    this.#root.adoptedStyleSheets = [styleSheet(), ...(colorScheme === 'normal' ? [systemSchemeSheet()] : [])]
   }
 
   #showOpen(): void {
+    if (this.isConnected) this.#followScheme()
     if (this.open) this.#hasNews = false
     this.#launcher?.show({ isOpen: this.open, hasNews: this.#hasNews })
   }
@@ -244,7 +273,7 @@ export class SvcChatElement extends Base {
     this.#isRedrawDue = true
     requestAnimationFrame(() => {
       this.#isRedrawDue = false
-      if (this.#conversation) this.#view?.update(this.#conversation.getSnapshot())
+      if (this.#conversation) this.#update(this.#conversation)
     })
   }
 

@@ -1,8 +1,10 @@
+import { answerText } from '../conversation/conversation-text.ts'
 import { safeText } from '../conversation/safe-text.ts'
 import type { UrlCheck } from '../conversation/safe-url.ts'
 import type { AssistantTurn, Block, CapabilityBlock, Turn } from '../conversation/snapshot.ts'
 import { approvalView } from './approval-view.ts'
-import { element } from './dom.ts'
+import { copyText } from './clipboard.ts'
+import { element, iconButton, setIcon } from './dom.ts'
 import { MarkdownView } from './markdown-view.ts'
 import { outputView } from './output-view.ts'
 import { problemSentence, problemView } from './problem-view.ts'
@@ -114,11 +116,19 @@ class AnswerView implements TurnView {
       this.#sentence = `${sentence}\n${warning}`
       parts.push(problemView(turn.problem, { sentence, warning, strings, retry }))
     }
+    if (turn.state === 'completed' && answerText(turn) !== '') parts.push(answerTools(turn, strings))
     // A button that goes with what it belongs to leaves the keyboard where it was, in the conversation.
     const hadFocus = this.#rest.matches(':focus-within')
     this.#rest.replaceChildren(...parts)
     if (hadFocus) this.root.closest<HTMLElement>('.log')?.focus({ preventScroll: true })
   }
+}
+
+function answerTools(turn: AssistantTurn, strings: Strings): HTMLElement {
+  const copy = iconButton('icon', 'copy', strings.copyAnswer, () => {
+    void copyText(answerText(turn)).then((isCopied) => isCopied && setIcon(copy, 'copied', strings.copied))
+  })
+  return element('div', { part: 'answer-tools' }, copy)
 }
 
 function textView(id: string, checkUrl: UrlCheck, strings: Strings): BlockView {

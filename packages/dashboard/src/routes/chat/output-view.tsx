@@ -18,7 +18,7 @@ export function OutputView({ output, conversation, isBusy }: OutputViewProps): R
       {cards.length > 0 && (
         <ul className="grid gap-2 sm:grid-cols-2">
           {placed(cards).map(({ at, one }) => (
-            <CardView key={at} card={one} />
+            <CardView key={at} card={one} isBusy={isBusy} onReply={(text) => conversation.send(text)} />
           ))}
         </ul>
       )}
@@ -39,11 +39,7 @@ export function OutputView({ output, conversation, isBusy }: OutputViewProps): R
         </div>
       )}
       {actions.length > 0 && wait?.state !== 'settled' && (
-        <div className="flex flex-wrap items-center gap-2">
-          {placed(actions).map(({ at, one }) => (
-            <ActionView key={at} action={one} isBusy={isBusy} onReply={(text) => conversation.send(text)} />
-          ))}
-        </div>
+        <ActionsView actions={actions} isBusy={isBusy} onReply={(text) => conversation.send(text)} />
       )}
     </div>
   )
@@ -70,7 +66,13 @@ function waitSentence({ state, pending }: Wait): string {
   }
 }
 
-function CardView({ card: { title, price, description, url } }: { card: ProductCard }): ReactNode {
+interface Replying {
+  isBusy: boolean
+  onReply: (text: string) => void
+}
+
+function CardView({ card, ...replying }: Replying & { card: ProductCard }): ReactNode {
+  const { title, price, description, url, actions } = card
   return (
     <li className="flex min-w-0 flex-col gap-0.5 rounded-md border border-line p-3 text-sm [overflow-wrap:anywhere]">
       <span dir="auto" className="font-medium">
@@ -88,17 +90,22 @@ function CardView({ card: { title, price, description, url } }: { card: ProductC
         </span>
       )}
       {price !== null && <span dir="auto">{price}</span>}
+      {actions.length > 0 && <ActionsView actions={actions} {...replying} />}
     </li>
   )
 }
 
-interface ActionViewProps {
-  action: Action
-  isBusy: boolean
-  onReply: (text: string) => void
+function ActionsView({ actions, ...replying }: Replying & { actions: readonly Action[] }): ReactNode {
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {placed(actions).map(({ at, one }) => (
+        <ActionView key={at} action={one} {...replying} />
+      ))}
+    </div>
+  )
 }
 
-function ActionView({ action, isBusy, onReply }: ActionViewProps): ReactNode {
+function ActionView({ action, isBusy, onReply }: Replying & { action: Action }): ReactNode {
   if (action.type === 'link') {
     return (
       <span className="text-sm">
