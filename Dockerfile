@@ -48,7 +48,7 @@ COPY --from=build /app/packages/contract/dist packages/contract/dist
 COPY --from=build /app/packages/demo-model/dist packages/demo-model/dist
 COPY --from=build /app/packages/server/dist packages/server/dist
 COPY packages/widget/package.json packages/widget/
-COPY --from=build /app/packages/widget/dist/widget.js* packages/widget/dist/
+COPY --from=build /app/packages/widget/dist/widget.js* /app/packages/widget/dist/cards.html packages/widget/dist/
 COPY packages/dashboard/package.json packages/dashboard/
 COPY --from=build /app/packages/dashboard/dist/app packages/dashboard/dist/app
 USER node

@@ -97,6 +97,7 @@ const WIDGET_ARROWS: Record<string, string[]> = {
   conversation: ['client'],
   markdown: [],
   element: ['client', 'conversation', 'markdown'],
+  'cards-page': ['client', 'conversation', 'element'],
   react: ['conversation'],
 }
 

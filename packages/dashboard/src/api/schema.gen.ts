@@ -3137,7 +3137,7 @@ export interface operations {
                     jsonrpc: "2.0";
                     /** @description Absent from notifications, which are answered 202 without a body. */
                     id?: string | number;
-                    /** @description `server/discover`, `tools/list`, `tools/call`, `initialize`, `ping`. */
+                    /** @description `server/discover`, `tools/list`, `tools/call`, `resources/list`, `resources/read`, `resources/templates/list`, `initialize`, `ping`. */
                     method: string;
                     params?: components["schemas"]["JsonObject"];
                 } & {

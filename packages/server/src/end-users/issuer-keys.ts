@@ -20,6 +20,13 @@ export interface IssuerSource {
   endUsers: EndUsers
 }
 
+export interface TokenKeys {
+  /** Finds the key of a token's header. One that is not known is looked for once more, at most every 5 s. */
+  keyOf: JWTVerifyGetKey
+  /** For a token that names no key and fails by its signature: whether there are other keys by now. Asks once a minute. */
+  readAgain(): Promise<boolean>
+}
+
 interface Entry {
   keys: JWTVerifyGetKey | null
   readAt: number
@@ -32,6 +39,8 @@ const KEPT_MS = 10 * 60_000
 /** Keys are used this long while the issuer gives no others. */
 const OLDEST_MS = 60 * 60_000
 const ASK_AGAIN_MS = 5_000
+/** Any forged token without the name of a key fails as one by a new key does. */
+const UNNAMED_MS = 60_000
 const READS = { permits: 50, permitsPerKey: 5, waiting: 500, waitingPerKey: 50 } as const
 
 /** The keys of issuers, each read for one runtime of one owner. What the issuer is asked does not grow with its callers. */
@@ -44,19 +53,31 @@ export class IssuerKeys {
     this.#options = options
   }
 
-  /** Finds the key of a token's header. One that is not known is looked for once more, at most every 5 s. */
-  keyOf(source: IssuerSource): JWTVerifyGetKey {
-    return async (header, token) => {
-      const entry = this.#entryOf(source)
-      const reading = this.#readIfDue(source, entry, KEPT_MS)
-      if (!this.#isUsable(entry)) await reading
-      try {
-        return await this.#keysOf(entry)(header, token)
-      } catch (error) {
-        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-        await this.#readIfDue(source, entry, ASK_AGAIN_MS)
-        return this.#keysOf(entry)(header, token)
-      }
+  /** The keys that one token is verified with. */
+  keysFor(source: IssuerSource): TokenKeys {
+    const entry = this.#entryOf(source)
+    let used: JWTVerifyGetKey | null = null
+    const find: JWTVerifyGetKey = (header, token) => {
+      used = this.#keysOf(entry)
+      return used(header, token)
+    }
+    return {
+      keyOf: async (header, token) => {
+        const reading = this.#readIfDue(source, entry, KEPT_MS)
+        if (!this.#isUsable(entry)) await reading
+        try {
+          return await find(header, token)
+        } catch (error) {
+          if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+          await this.#readIfDue(source, entry, ASK_AGAIN_MS)
+          return find(header, token)
+        }
+      },
+      readAgain: async () => {
+        const isDue = this.#options.clock.now() - entry.askedAt >= UNNAMED_MS
+        if (entry.keys === used) await (isDue ? this.#readIfDue(source, entry, 0) : entry.reading)
+        return entry.keys !== used
+      },
     }
   }
 

@@ -1,11 +1,18 @@
 import type { EndUser } from '@svc/contract'
-import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose'
+import {
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose'
 import { AppError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Limits } from '../limits.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { Secret } from '../secrets/secret.ts'
-import { type IssuerKeys, KeysUnreadableError } from './issuer-keys.ts'
+import { type IssuerKeys, KeysUnreadableError, type TokenKeys } from './issuer-keys.ts'
 import { audiencesOf, challengeOf, type Resource, scopesOf, type TokenFault } from './rules.ts'
 import { isAcceptedBy, type SignedInUser } from './signed-in-user.ts'
 
@@ -60,7 +67,7 @@ async function verify(
   const { endUsers } = resource
   if (token.length > limits.endUserTokenBytes) throw refusal(resource, 'it is too large.')
   try {
-    return await verifyWithAny(token, issuerKeys.keyOf({ ownerId, runtimeId, endUsers }), {
+    return await verifyWithNewest(token, issuerKeys.keysFor({ ownerId, runtimeId, endUsers }), {
       algorithms: ALGORITHMS,
       issuer: endUsers.issuer,
       audience: audiencesOf(resource),
@@ -70,6 +77,17 @@ async function verify(
     })
   } catch (error) {
     throw refusal(resource, reasonOf(error))
+  }
+}
+
+/** A new key has no name either where its issuer names none: it is found by the signature alone. */
+async function verifyWithNewest(token: string, keys: TokenKeys, options: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return await verifyWithAny(token, keys.keyOf, options)
+  } catch (error) {
+    const isOfOtherKey = error instanceof errors.JWSSignatureVerificationFailed
+    if (!isOfOtherKey || decodeProtectedHeader(token).kid !== undefined || !(await keys.readAgain())) throw error
+    return await verifyWithAny(token, keys.keyOf, options)
   }
 }
 

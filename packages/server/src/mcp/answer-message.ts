@@ -1,4 +1,4 @@
-import { DISCOVERY_TTL_SECONDS } from '@svc/contract'
+import { DISCOVERY_TTL_SECONDS, type JsonObject } from '@svc/contract'
 import type { FastifyReply } from 'fastify'
 import type { z } from 'zod'
 import { internal } from '../errors.ts'
@@ -15,9 +15,10 @@ import {
   SUPPORTED_VERSIONS,
 } from './messages.ts'
 import { judgeRequest, negotiated, type Request } from './protocol-rules.ts'
+import { listResources, readResource } from './resources.ts'
 import { type PublishedServer, publishedServer } from './tools.ts'
 
-const CAPABILITIES = { tools: {} }
+const CAPABILITIES = { tools: {}, resources: {} }
 // All callers get the same lists.
 const CACHED = { ttlMs: DISCOVERY_TTL_SECONDS * 1000, cacheScope: 'public' }
 
@@ -47,31 +48,54 @@ async function resultOf(deps: McpDeps, asked: Asked, request: Request): Promise<
   const { reply } = asked
   if (request.method === 'ping') return {}
   if (request.method === 'tools/call') {
-    const { challenges, ...result } = { challenges: undefined, ...(await answerTool(deps, asked, request)) }
+    const answer = await answerTool(deps, asked, request)
+    const { challenges, svc, ...result } = { challenges: undefined, svc: undefined, ...answer }
     const { meta } = serverOf(reply)
-    const _meta = challenges ? { ...Object(meta.value), [META.challenges]: challenges } : meta
+    const own = metaOf({ challenges, svc }, request)
+    const _meta = own ? { ...Object(meta.value), ...own } : meta
     return request.era === 'modern' ? { resultType: 'complete', ...result, _meta } : { ...result, _meta }
   }
   const cached = cachedRuntimeOf(reply.request)
   // No admission confirms that the cached deployment still serves.
   if (!cached.isFresh) await cached.refresh()
-  const { info, meta, tools } = serverOf(reply)
+  const server = serverOf(reply)
   if (request.method === 'initialize') {
-    return { protocolVersion: negotiated(request.params), capabilities: CAPABILITIES, serverInfo: info }
+    return { protocolVersion: negotiated(request.params), capabilities: CAPABILITIES, serverInfo: server.info }
   }
   if (request.method === 'server/discover') {
     return {
       resultType: 'complete',
       supportedVersions: SUPPORTED_VERSIONS,
       capabilities: CAPABILITIES,
-      _meta: { 'io.modelcontextprotocol/serverInfo': info },
+      _meta: { 'io.modelcontextprotocol/serverInfo': server.info },
       ...CACHED,
     }
   }
-  // The list has one page, so there is no cursor that it could have given.
-  if (request.params['cursor'] !== undefined) throw invalidParams('params.cursor is not one of this list')
-  if (request.era === 'legacy') return { tools: tools.legacy, _meta: meta }
-  return { resultType: 'complete', tools: tools.modern, _meta: meta, ...CACHED }
+  const listed = listOf(deps, request, server)
+  if (request.era === 'legacy') return { ...listed, _meta: server.meta }
+  return { resultType: 'complete', ...listed, _meta: server.meta, ...CACHED }
+}
+
+function listOf({ web: { cards } }: McpDeps, request: Request, { tools, cardsPolicy }: PublishedServer): object {
+  const { method, params, era, showsPages } = request
+  const page = cards === null ? null : { html: cards, policy: cardsPolicy }
+  if (method === 'resources/read') return readResource(page, request)
+  // Lists have one page, so there is no cursor that they could have given.
+  if (params['cursor'] !== undefined) throw invalidParams('params.cursor is not one of this list')
+  if (method === 'resources/list') return listResources(page)
+  if (method === 'resources/templates/list') return { resourceTemplates: [] }
+  return { tools: tools(era, showsPages && page !== null) }
+}
+
+/** What a result of `tools/call` says to the host, beside what all results say. */
+function metaOf({ challenges, svc }: Told, { showsPages }: Request): JsonObject | undefined {
+  if (challenges) return { [META.challenges]: challenges }
+  return svc && showsPages ? { [META.cards]: svc } : undefined
+}
+
+interface Told {
+  challenges: string[] | undefined
+  svc: JsonObject | undefined
 }
 
 function serverOf(reply: FastifyReply): PublishedServer {

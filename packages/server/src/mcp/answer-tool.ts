@@ -11,12 +11,13 @@ import type { ExecutionDeps } from '../executions/deps.ts'
 import { IdempotencyHeaders } from '../executions/idempotency.ts'
 import { cachedRuntimeOf } from '../http/request-state.ts'
 import { JsonDocument } from '../lib/json-document.ts'
+import type { WebFiles } from '../web/web-files.ts'
 import { answerDecision, askPerson, canElicit, type InputRequired } from './answer-approval.ts'
 import { invalidParams, unknownTool } from './messages.ts'
 import { canSignIn, type Request } from './protocol-rules.ts'
 import { failure, output, type ToolResult } from './tool-results.ts'
 
-export type McpDeps = ExecutionDeps & ApprovalDeps & SignInDeps
+export type McpDeps = ExecutionDeps & ApprovalDeps & SignInDeps & { web: Pick<WebFiles, 'cards'> }
 
 /** Where an answer goes, and who asked, where somebody signed in. */
 export interface Asked {

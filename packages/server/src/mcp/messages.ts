@@ -21,6 +21,8 @@ export const META = {
   server: 'io.modelcontextprotocol/serverInfo',
   /** Of a result that asks for a sign-in. */
   challenges: 'mcp/www_authenticate',
+  /** Of a result for a host that shows cards: the reserved key of the output. */
+  cards: 'svc',
 } as const
 
 /** Error codes of JSON-RPC and of the protocol. */
@@ -30,6 +32,8 @@ export const CODES = {
   unknownMethod: -32601,
   invalidParams: -32602,
   internal: -32603,
+  /** Revisions before 2026-07-28 only. */
+  resourceNotFound: -32002,
   headerMismatch: -32020,
   unsupportedVersion: -32022,
 } as const
@@ -46,7 +50,9 @@ export const Message = z.looseObject({
     .string()
     .min(1)
     .max(MAX_TEXT)
-    .describe('`server/discover`, `tools/list`, `tools/call`, `initialize`, `ping`.'),
+    .describe(
+      '`server/discover`, `tools/list`, `tools/call`, `resources/list`, `resources/read`, `resources/templates/list`, `initialize`, `ping`.',
+    ),
   params: JsonObject.optional(),
 })
 export type Message = z.infer<typeof Message>

@@ -20,11 +20,15 @@ export interface Request {
   params: JsonObject
   /** Empty for revisions that tell them once, at `initialize`: nothing is kept between requests. */
   clientCapabilities: JsonObject
+  /** Whether the client shows pages of the extension for MCP Apps. */
+  showsPages: boolean
 }
 
+const SHARED_METHODS = ['tools/list', 'tools/call', 'resources/list', 'resources/templates/list', 'resources/read']
+
 const METHODS: Readonly<Record<Era, readonly string[]>> = {
-  modern: ['server/discover', 'tools/list', 'tools/call'],
-  legacy: ['initialize', 'ping', 'tools/list', 'tools/call'],
+  modern: ['server/discover', ...SHARED_METHODS],
+  legacy: ['initialize', 'ping', ...SHARED_METHODS],
 }
 
 /** Judges a request by its headers and its `_meta`. Throws the fault of one that no revision allows. */
@@ -33,7 +37,8 @@ export function judgeRequest({ method, params = {} }: Message, headers: Headers)
   const claimed = meta[META.version]
   const version = headerOf(headers, 'mcp-protocol-version')
   const isHandshake = method === 'initialize' && claimed === undefined
-  if (isHandshake && version !== MODERN) return { era: 'legacy', method, params, clientCapabilities: {} }
+  if (isHandshake && version !== MODERN)
+    return { era: 'legacy', method, params, clientCapabilities: {}, showsPages: false }
   if (version === undefined) throw mismatch('the header MCP-Protocol-Version is missing')
   if (claimed !== undefined && claimed !== version) {
     throw mismatch(`the header MCP-Protocol-Version does not say what _meta["${META.version}"] says`)
@@ -45,7 +50,8 @@ export function judgeRequest({ method, params = {} }: Message, headers: Headers)
     const status = era === 'modern' ? 404 : 200
     throw new MessageFault(status, CODES.unknownMethod, `Method not found: ${shown(method)}`)
   }
-  return { era, method, params, clientCapabilities: era === 'modern' ? requireEnvelope(meta) : {} }
+  const clientCapabilities = era === 'modern' ? requireEnvelope(meta) : {}
+  return { era, method, params, clientCapabilities, showsPages: canShowPages(clientCapabilities, headers) }
 }
 
 const SIGN_IN_EXTENSION = /^io\.modelcontextprotocol\/(oauth|enterprise-managed-authorization)/
@@ -61,11 +67,26 @@ export function negotiated({ protocolVersion }: { protocolVersion?: unknown }): 
   return isLegacy(protocolVersion) ? protocolVersion : LATEST_LEGACY
 }
 
+// Earlier revisions tell capabilities once, at a handshake that nothing remembers: their hosts say it in a header.
+function canShowPages({ extensions }: JsonObject, headers: Headers): boolean {
+  if (headerOf(headers, 'x-svc-cards') === 'show') return true
+  const settings = isJsonObject(extensions) ? extensions[UI_EXTENSION] : undefined
+  const types = isJsonObject(settings) ? settings['mimeTypes'] : undefined
+  return Array.isArray(types) && types.includes(PAGE_TYPE)
+}
+
+const UI_EXTENSION = 'io.modelcontextprotocol/ui'
+export const PAGE_TYPE = 'text/html;profile=mcp-app'
+
+/** What the header `Mcp-Name` repeats, by method. */
+const NAMED_BY: Readonly<Partial<Record<string, string>>> = { 'tools/call': 'name', 'resources/read': 'uri' }
+
 /** The headers that gateways route by must say what the body says. */
 function requireMirrored(method: string, params: JsonObject, headers: Headers): void {
   if (headerOf(headers, 'mcp-method') !== method) throw mismatch('the header Mcp-Method is not the method of the body')
-  const { name } = params
-  if (method !== 'tools/call' || typeof name !== 'string') return
+  const source = NAMED_BY[method]
+  const name = source && params[source]
+  if (typeof name !== 'string') return
   const given = headerOf(headers, 'mcp-name')
   if (given === undefined || decoded(given) !== name) throw mismatch('the header Mcp-Name is not the name in the body')
 }

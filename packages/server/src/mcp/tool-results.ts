@@ -1,4 +1,4 @@
-import { isJsonObject } from '@svc/contract'
+import { isJsonObject, type JsonObject } from '@svc/contract'
 import { JsonDocument } from '../lib/json-document.ts'
 import type { Era } from './messages.ts'
 
@@ -9,6 +9,8 @@ interface Output {
   content: TextContent[]
   structuredContent?: JsonDocument
   isError: false
+  /** What the output says to those who show it, beside what it says to models. */
+  svc?: JsonObject
 }
 
 interface Failure {
@@ -29,20 +31,21 @@ export function failure(text: string): Failure {
 
 /** An output as JSON and as text. Earlier revisions know no JSON but objects. */
 export function output(whole: JsonDocument, era: Era): ToolResult {
-  const shown = withoutReserved(whole)
+  const { shown, svc } = withoutReserved(whole)
   const isStructured = era === 'modern' || shown.text.startsWith('{')
   return {
     content: [{ type: 'text', text: shown.text }],
     isError: false,
     ...(isStructured && { structuredContent: shown }),
+    ...(isJsonObject(svc) && { svc }),
   }
 }
 
-/** The output without what it says to the chat widget alone. */
-function withoutReserved(whole: JsonDocument): JsonDocument {
-  if (!whole.text.includes('"svc":')) return whole
+/** The output without its reserved key, and what that holds. */
+function withoutReserved(whole: JsonDocument): { shown: JsonDocument; svc?: unknown } {
+  if (!whole.text.includes('"svc":')) return { shown: whole }
   const { value } = whole
-  if (!isJsonObject(value) || !('svc' in value)) return whole
-  const { svc: _reserved, ...rest } = value
-  return JsonDocument.of(rest)
+  if (!isJsonObject(value) || !('svc' in value)) return { shown: whole }
+  const { svc, ...rest } = value
+  return { shown: JsonDocument.of(rest), svc }
 }

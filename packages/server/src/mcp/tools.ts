@@ -3,6 +3,7 @@ import { JsonDocument } from '../lib/json-document.ts'
 import type { ModelTool } from '../model/model.ts'
 import type { ServingCapability, ServingDeployment, ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { type Era, META } from './messages.ts'
+import { CARDS_URI, type PagePolicy, policyOf } from './resources.ts'
 
 /** What a deployment says of itself and of its tools, as it is written into answers. */
 export interface PublishedServer {
@@ -10,7 +11,10 @@ export interface PublishedServer {
   info: JsonObject
   /** The `_meta` of each result. */
   meta: JsonDocument
-  tools: Readonly<Record<Era, JsonDocument>>
+  /** Of the page that shows what tools give to be shown. */
+  cardsPolicy: PagePolicy
+  /** With or without the page that a host shows their outputs in. */
+  tools(era: Era, hasPage: boolean): JsonDocument
 }
 
 // A deployment is one runtime's, and is cached within a limit of bytes.
@@ -22,26 +26,34 @@ export function publishedServer({ runtimeId }: ServingRuntime, deployment: Servi
   if (known) return known
   const { website, version } = deployment
   const name = { name: runtimeId, version: `${version}.0.0`, ...(website && { title: website.name }) }
-  const server = {
+  const lists = new Map<string, JsonDocument>()
+  const server: PublishedServer = {
     info: {
       ...name,
       ...(website?.description !== undefined && { description: website.description }),
       ...(website?.url !== undefined && { websiteUrl: website.url }),
     },
     meta: JsonDocument.of({ [META.server]: name }),
-    tools: { modern: toolList(deployment, 'modern'), legacy: toolList(deployment, 'legacy') },
+    cardsPolicy: policyOf(website),
+    tools(era, hasPage) {
+      const key = `${era} ${hasPage}`
+      const list = lists.get(key) ?? toolList(deployment, era, hasPage)
+      lists.set(key, list)
+      return list
+    },
   }
   published.set(deployment, server)
   return server
 }
 
 /** By name, so that lists differ only where tools do. */
-function toolList({ tools, capabilities }: ServingDeployment, era: Era): JsonDocument {
+function toolList({ tools, capabilities }: ServingDeployment, era: Era, hasPage: boolean): JsonDocument {
+  const page = hasPage && { _meta: { ui: { resourceUri: CARDS_URI } } }
   const listed = tools
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((tool) => {
       const capability = capabilities.get(tool.name)
-      return capability ? [toTool(tool, capability, era)] : []
+      return capability ? [{ ...toTool(tool, capability, era), ...page }] : []
     })
   return new JsonDocument(JSON.stringify(listed, withoutHeaderMarks))
 }

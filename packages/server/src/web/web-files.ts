@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
@@ -8,22 +8,26 @@ export interface WebFiles {
   dashboard: string | null
   /** The widget’s one script. */
   widget: string | null
+  /** The page that MCP hosts show cards in: the document itself. */
+  cards: string | null
 }
 
-export const NO_WEB_FILES: WebFiles = { dashboard: null, widget: null }
+export const NO_WEB_FILES: WebFiles = { dashboard: null, widget: null, cards: null }
 
 /** Finds the builds of the installed packages. */
 export function findWebFiles(): WebFiles {
   const page = builtFile(() => require.resolve('@svc/dashboard/package.json'), 'dist/app/index.html')
   const widget = builtFile(() => require.resolve('@svc/widget/package.json'), 'dist/widget.js')
-  return { dashboard: page && dirname(page), widget }
+  const cards = builtFile(() => require.resolve('@svc/widget/package.json'), 'dist/cards.html')
+  return { dashboard: page && dirname(page), widget, cards: cards && readFileSync(cards, 'utf8') }
 }
 
 /** A log line for each file that is missing. */
-export function missingWebFiles({ dashboard, widget }: WebFiles): string[] {
+export function missingWebFiles({ dashboard, widget, cards }: WebFiles): string[] {
   return [
     ...(dashboard === null ? ['the dashboard is not built: /dashboard answers 404 until “npm run build” has run'] : []),
     ...(widget === null ? ['the chat widget is not built: /widget.js answers 404 until “npm run build” has run'] : []),
+    ...(cards === null ? ['the page of cards is not built: MCP hosts show text until “npm run build” has run'] : []),
   ]
 }
 

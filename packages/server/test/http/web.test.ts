@@ -114,8 +114,8 @@ describeEngine('sqlite', 'pages for browsers', (engine) => {
       ])
       expect(answer.body).toContain('npm run build')
     }
-    expect(missingWebFiles(NO_WEB_FILES)).toHaveLength(2)
-    expect(missingWebFiles({ dashboard: '/a', widget: '/b' })).toEqual([])
+    expect(missingWebFiles(NO_WEB_FILES)).toHaveLength(3)
+    expect(missingWebFiles({ dashboard: '/a', widget: '/b', cards: PAGE })).toEqual([])
   })
 })
 
@@ -134,5 +134,5 @@ function built(): WebFiles {
   writeFileSync(join(dashboard, 'assets', 'app-1a2b3c.js'), SCRIPT)
   writeFileSync(join(dashboard, 'assets', 'app-1a2b3c.js.br'), 'packed')
   writeFileSync(join(folder, 'widget.js'), SCRIPT)
-  return { dashboard, widget: join(folder, 'widget.js') }
+  return { dashboard, widget: join(folder, 'widget.js'), cards: null }
 }

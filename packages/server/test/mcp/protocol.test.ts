@@ -33,7 +33,7 @@ describeEngine('sqlite', 'a message of the Model Context Protocol', (engine) => 
       result: {
         resultType: 'complete',
         supportedVersions: [MODERN, LEGACY, '2025-06-18'],
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, resources: {} },
         _meta: {
           'io.modelcontextprotocol/serverInfo': {
             name: scene().runtime.runtimeId,
@@ -57,7 +57,9 @@ describeEngine('sqlite', 'a message of the Model Context Protocol', (engine) => 
   ])('shakes hands without a session: asked for %s it speaks %s', async (protocolVersion, spoken) => {
     const answer = await sendLegacy(scene(), 'initialize', { params: { protocolVersion }, headers: {} })
     expect(answer.headers).not.toHaveProperty('mcp-session-id')
-    expect(answer.json()).toMatchObject({ result: { protocolVersion: spoken, capabilities: { tools: {} } } })
+    expect(answer.json()).toMatchObject({
+      result: { protocolVersion: spoken, capabilities: { tools: {}, resources: {} } },
+    })
   })
 
   test('is pinged in the earlier revisions alone', async () => {
@@ -126,7 +128,7 @@ describeEngine('sqlite', 'a message of the Model Context Protocol', (engine) => 
     expect([answer.statusCode, answer.json().error.code]).toEqual([400, -32602])
   })
 
-  test.each(['resources/list', 'prompts/list', 'subscriptions/listen', 'constructor', '__proto__', 'initialize'])(
+  test.each(['resources/subscribe', 'prompts/list', 'subscriptions/listen', 'constructor', '__proto__', 'initialize'])(
     'of the method %s is unknown',
     async (method) => {
       const answer = await sendModern(scene(), method)
@@ -135,7 +137,7 @@ describeEngine('sqlite', 'a message of the Model Context Protocol', (engine) => 
   )
 
   test('of an unknown method is an answer in the earlier revisions', async () => {
-    const answer = await sendLegacy(scene(), 'resources/list')
+    const answer = await sendLegacy(scene(), 'prompts/list')
     expect([answer.statusCode, answer.json().error.code]).toEqual([200, -32601])
   })
 

@@ -190,6 +190,33 @@ describeEngine('sqlite', 'a user who signed in', (engine) => {
     expect((await callWith(scene, forged)).statusCode).toBe(401)
   })
 
+  // holds MCP-32
+  test('is known by a new key without a name, which is asked for once a minute', async () => {
+    const scene = await setSignInScene(database())
+    const asked = () => scene.issuer.requests.filter((path) => path === '/jwks').length
+    const unnamed = Object({ kid: undefined })
+    const status = async (token: string) => (await callWith(scene, token)).statusCode
+    const pass = async (ms: number) => {
+      scene.service.clock.advance(ms)
+      await scene.service.renew()
+    }
+    expect(await status(await scene.token({}, unnamed))).toBe(200)
+    await scene.issuer.rotate()
+    const after = await scene.token({}, unnamed)
+    await pass(59_999)
+    expect([await status(after), asked()]).toEqual([401, 1])
+    await pass(1)
+    expect(await Promise.all([status(after), status(after), status(after)])).toEqual([200, 200, 200])
+    expect(asked()).toBe(2)
+    const forged = await signedByAnother(scene.service.clock.now, scene.issuer, scene.resource, unnamed)
+    expect([await status(forged), await status(forged), await status(after), asked()]).toEqual([401, 401, 200, 2])
+    await pass(60_000)
+    expect([await status(forged), await status(forged), await status(after), asked()]).toEqual([401, 401, 200, 3])
+    scene.issuer.documents.set('/jwks', {})
+    await pass(60_000)
+    expect([await status(forged), await status(forged), await status(after), asked()]).toEqual([401, 401, 200, 4])
+  })
+
   test('may have a token for the audience that the deployment names', async () => {
     const scene = await setSignInScene(database(), { endUsers: { audience: 'shop-api' } })
     expect((await callWith(scene, await scene.token({ aud: ['other', 'shop-api'] }))).statusCode).toBe(200)

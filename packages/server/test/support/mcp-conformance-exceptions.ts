@@ -4,14 +4,13 @@ import { LEGACY, MODERN } from './mcp.ts'
 type Exceptions = Readonly<Record<string, readonly string[]>>
 
 const BOTH: Exceptions = {
-  'A deployment has tools: no prompts, no resources, no completion.': [
+  'A deployment has tools, and one page that shows what they give: no prompts, no other resources, no completion.': [
     'completion-complete',
     'prompts-get-embedded-resource',
     'prompts-get-simple',
     'prompts-get-with-args',
     'prompts-get-with-image',
     'prompts-list',
-    'resources-list',
     'resources-read-binary',
     'resources-read-text',
     'resources-templates-read',
@@ -28,13 +27,9 @@ const BOTH: Exceptions = {
 const EXCEPTIONS: Readonly<Record<string, Exceptions>> = {
   [MODERN]: {
     ...BOTH,
-    'Prompts and resources are asked for here, too.': [
+    'Prompts are asked for here, too.': [
       'caching:sep-2549-prompts-list-caching-hints',
-      'caching:sep-2549-resources-list-caching-hints',
-      'caching:sep-2549-resources-templates-list-caching-hints',
       'input-required-result-non-tool-request',
-      'sep-2164-resource-not-found:sep-2164-data-uri',
-      'sep-2164-resource-not-found:sep-2164-error-code',
     ],
     'The one question is whether a person approves, by a key and in a form of its own.': [
       'input-required-result-basic-elicitation',

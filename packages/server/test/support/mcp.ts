@@ -14,6 +14,8 @@ interface Sent {
   capabilities?: object
 }
 
+const NAMED_BY: Readonly<Record<string, string>> = { 'tools/call': 'name', 'resources/read': 'uri' }
+
 /** Sends one request of the newest revision, with the headers that repeat its body. */
 export function sendModern(scene: Scene, method: string, sent: Sent = {}): Promise<LightMyRequestResponse> {
   const { id = 1, params = {}, headers = {}, capabilities = {} } = sent
@@ -21,11 +23,17 @@ export function sendModern(scene: Scene, method: string, sent: Sent = {}): Promi
     'io.modelcontextprotocol/protocolVersion': MODERN,
     'io.modelcontextprotocol/clientCapabilities': capabilities,
   }
-  const name = method === 'tools/call' ? { 'mcp-name': String(params['name']) } : {}
+  const named = params[NAMED_BY[method] ?? '']
+  const name = named === undefined ? {} : { 'mcp-name': String(named) }
   return scene.service.send('POST', mcpPath(scene), {
     body: { jsonrpc: '2.0', id, method, params: { _meta, ...params } },
     headers: { 'mcp-protocol-version': MODERN, 'mcp-method': method, ...name, ...headers },
   })
+}
+
+/** What a client says that shows pages of the extension for MCP Apps. */
+export const SHOWS_PAGES = {
+  extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
 }
 
 /** Sends one request of a revision that began with a handshake. */
