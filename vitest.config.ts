@@ -25,7 +25,7 @@ const TOGETHER: Readonly<Record<string, readonly string[]>> = {
   ],
   'pages in a browser': [
     'packages/dashboard/test/*.browser.test.ts',
-    'packages/widget/test/{approval-card,element,element-states,hostile,launcher,react,render-output}.test.ts',
+    'packages/widget/test/{approval-card,element,cards-page,element-states,hostile,launcher,react,render-output}.test.ts',
     'examples/shop/test/page.browser.test.ts',
   ],
   'the whole tree': ['test/!(published-packages).test.ts', 'test/docs/!(samples).test.ts'],

@@ -1,5 +1,5 @@
 import { isRecord } from '../client/read-json.ts'
-import { styleSheet } from '../element/styles.ts'
+import { styleSheet, systemSchemeSheet } from '../element/styles.ts'
 import { CardsView } from './cards-view.ts'
 import { createHost, greet, tellHeight } from './host-bridge.ts'
 
@@ -23,7 +23,7 @@ FRAME.replaceSync(':host{display:flow-root;block-size:auto}.output{padding:2px}.
 const content = document.createElement('main')
 const root = content.attachShadow({ mode: 'open' })
 document.adoptedStyleSheets = [PAGE]
-root.adoptedStyleSheets = [styleSheet(), FRAME]
+root.adoptedStyleSheets = [styleSheet(), systemSchemeSheet(), FRAME]
 document.body.append(content)
 
 const host = createHost((method, params) => {
