@@ -21,26 +21,15 @@ async function missedBy(program: string, scenarios: string, engine: string, scal
 }
 
 describeEngine('sqlite', 'faults, at a tiny scale,', ({ name }) => {
-  // At once: most of their time is waits for leases and for models that hang.
-  test.concurrent.each([
-    ['kills', '0.005'],
-    ['leaving-clients', '0.01'],
-    ['resumed-streams', '0.02'],
-  ])('strike, and %s finds nothing', async (scenario, scale) => {
-    expect(await missedBy('fault', scenario, name, scale)).toEqual([])
+  // One scenario proves the program. What the others strike at is held by tests of the server.
+  test('strike, and kills finds nothing', async () => {
+    expect(await missedBy('fault', 'kills', name, '0.005')).toEqual([])
   })
 })
 
 describeEngine('sqlite', 'hostile input, at a tiny scale,', ({ name }) => {
   test('strikes, and requests find nothing', async () => {
     expect(await missedBy('fuzz', 'requests', name, '0.002')).toEqual([])
-  })
-})
-
-// Its look-ups take longest there.
-describeEngine('postgres', 'the times of the broker’s 404s', ({ name }) => {
-  test('are measured, and tell nothing', async () => {
-    expect(await missedBy('fuzz', 'broker-timing', name, '0.002')).toEqual([])
   })
 })
 
