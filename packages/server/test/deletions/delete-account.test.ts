@@ -53,8 +53,12 @@ describeEngines('deleting an account', (engine) => {
       expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 404, 401, 404])
       refusalOf(await askToSignIn(service, { email: owner.email }), 'unauthorized')
     }
-    const { account } = begunSession(await askToSignUp(b.service, { email: a.owner.email }))
+    const { account, token } = begunSession(await askToSignUp(b.service, { email: a.owner.email }))
     expect(account.ownerId).not.toBe(a.owner.ownerId)
+    // Its runtimes are still there until the sweep.
+    const takeOver = { runtimeId: a.runtime.runtimeId, name: 'Mine' }
+    const taken = await b.service.send('POST', '/v1/runtimes', { key: token, body: takeOver })
+    expect(faultsIn(taken)).toEqual({ runtimeId: [expect.stringContaining('not given again')] })
     await createDeletionSweep(a.service.deps).run()
     expect((await askToSignIn(a.service, { email: a.owner.email })).statusCode).toBe(200)
   })
