@@ -101,6 +101,18 @@ describeEngines('deleting an account', (engine) => {
     expect(faultsIn(answer)).toEqual({ runtimeId: [expect.stringContaining('not given again')] })
   })
 
+  // A table that is added belongs in here, in `accountSteps`, and in what `fillAccount` makes.
+  test('every table with rows of accounts is known to the deletion', async () => {
+    const tables = await database().db.introspection.getTables()
+    const owned = tables.filter(({ columns }) => columns.some(({ name }) => name === 'owner_id'))
+    expect(owned.map(({ name }) => name).sort()).toEqual([
+      ...['account_events', 'allowances', 'approvals', 'auth_accounts', 'auth_sessions', 'call_rollups', 'candidates'],
+      ...['checkouts', 'credentials', 'deployments', 'device_logins', 'execution_rollups', 'executions'],
+      ...['idempotency_keys', 'known_networks', 'owners', 'projects', 'quota_alerts', 'retired_runtimes', 'runtimes'],
+      ...['webhook_deliveries', 'webhooks'],
+    ])
+  })
+
   // holds DEL-16
   test('a subscription is cancelled where the request says so; nothing is deleted otherwise', async () => {
     const { service, stripe, owner } = await setStripeScene(database())
