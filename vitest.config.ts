@@ -13,7 +13,7 @@ const TOGETHER: Readonly<Record<string, readonly string[]>> = {
     'packages/dashboard/test/unit/*.test.ts',
     'packages/server/test/unit/!(bounded-buffer).test.ts',
   ],
-  executions: ['packages/server/test/{approvals,executions}/!(settlement-faults).test.ts'],
+  executions: ['packages/server/test/{approvals,deletions,executions}/!(settlement-faults).test.ts'],
   http: ['packages/server/test/http/!(connections).test.ts'],
   'other parts of the server': ['packages/server/test/{dispatch,model,store}/*.test.ts'],
   'other packages': [

@@ -34,3 +34,25 @@ export type Session = z.infer<typeof Session>
 /** Answer of `POST /v1/auth/sign-out`. */
 export const SignedOut = z.object({ status: z.literal('ok') })
 export type SignedOut = z.infer<typeof SignedOut>
+
+/** A session of the account. `sessionId` is not its token, and opens nothing. */
+export const SessionItem = z.object({
+  sessionId: z.string(),
+  device: z.string().nullable().describe('Browser and system, as the sign-in named them; null where it named none.'),
+  createdAt: Timestamp,
+  lastUsedAt: Timestamp.nullable().describe('To the minute.'),
+  expiresAt: Timestamp,
+  isCurrent: z.boolean().describe('Whether this request came with it.'),
+})
+export type SessionItem = z.infer<typeof SessionItem>
+
+/** Answer of `GET /v1/auth/sessions`: the last used first. An account has 100 at most. */
+export const SessionList = z.object({ sessions: z.array(SessionItem) })
+export type SessionList = z.infer<typeof SessionList>
+
+export const RevokedSession = z.object({ sessionId: z.string() })
+export type RevokedSession = z.infer<typeof RevokedSession>
+
+/** Answer of `DELETE /v1/auth/sessions`, which revokes all but the one of the request. */
+export const RevokedSessions = z.object({ revoked: z.int().nonnegative() })
+export type RevokedSessions = z.infer<typeof RevokedSessions>

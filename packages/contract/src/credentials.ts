@@ -53,6 +53,7 @@ export const AccountKey = z.object({
   name: z.string(),
   prefix: z.string(),
   createdAt: Timestamp,
+  lastUsedAt: Timestamp.nullable().describe('To the minute; null where it was not used yet.'),
   revokedAt: Timestamp.nullable(),
 })
 export type AccountKey = z.infer<typeof AccountKey>

@@ -18,6 +18,7 @@ export const ID_PREFIXES = {
   approval: 'apr_',
   webhook: 'wh_',
   delivery: 'msg_',
+  session: 'ses_',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

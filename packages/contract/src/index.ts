@@ -1,4 +1,15 @@
-export { Account, ChangePasswordRequest, Session, SignedOut, SignInRequest, SignUpRequest } from './accounts.ts'
+export {
+  Account,
+  ChangePasswordRequest,
+  RevokedSession,
+  RevokedSessions,
+  Session,
+  SessionItem,
+  SessionList,
+  SignedOut,
+  SignInRequest,
+  SignUpRequest,
+} from './accounts.ts'
 export { AnalyticsBucket, AnalyticsSummary } from './analytics.ts'
 export {
   APPROVAL_KEY_HEADER,
@@ -61,6 +72,14 @@ export {
   RotateSecretRequest,
   RuntimeKeyType,
 } from './credentials.ts'
+export {
+  DeleteAccountRequest,
+  DeletedAccount,
+  DeletedProject,
+  DeletedRuntime,
+  DeleteProjectRequest,
+  DeleteRuntimeRequest,
+} from './deletions.ts'
 export {
   Adp,
   Agent,

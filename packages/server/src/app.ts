@@ -1,12 +1,14 @@
 import { type FastifyInstance, fastify } from 'fastify'
 import { deviceLoginRoutes, deviceRoutes } from './accounts/device-routes.ts'
 import { accountRoutes, authRoutes } from './accounts/routes.ts'
+import { sessionRoutes } from './accounts/session-routes.ts'
 import { analyticsRoutes } from './analytics/routes.ts'
 import { ownerApprovalRoutes, pageApprovalRoutes } from './approvals/routes.ts'
 import { billingRoutes } from './billing/routes.ts'
 import { testCheckoutRoutes } from './billing/test-checkout-routes.ts'
 import { paymentWebhookRoutes } from './billing/webhook-routes.ts'
 import { accountKeyRoutes, runtimeKeyRoutes } from './credentials/routes.ts'
+import { deletionRoutes } from './deletions/routes.ts'
 import { deploymentHistoryRoutes, deploymentRoutes, discoveryRoutes } from './deployments/routes.ts'
 import type { Deps } from './deps.ts'
 import { protectedResourceRoutes } from './end-users/routes.ts'
@@ -75,8 +77,10 @@ export function createApp(deps: Deps): FastifyInstance {
   })
   ownerPlane(app, deps, (plane) => {
     accountRoutes(plane, deps)
+    sessionRoutes(plane, deps)
     deviceRoutes(plane, deps)
     runtimeRoutes(plane, deps)
+    deletionRoutes(plane, deps)
     ownerDoctorRoutes(plane, deps)
     deploymentHistoryRoutes(plane, deps)
     runtimeKeyRoutes(plane, deps)

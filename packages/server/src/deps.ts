@@ -1,6 +1,7 @@
 import type { AccountDeps } from './accounts/deps.ts'
 import type { ApprovalDeps } from './approvals/deps.ts'
 import type { BillingDeps } from './billing/deps.ts'
+import type { DeletionDeps } from './deletions/deps.ts'
 import type { DeploymentDeps } from './deployments/deps.ts'
 import type { DiscoveryDeps } from './deployments/discovery.ts'
 import type { SignInDeps } from './end-users/verify-token.ts'
@@ -14,6 +15,7 @@ import type { WebhookDeps } from './webhooks/deps.ts'
 type Parts = AccountDeps &
   ApprovalDeps &
   BillingDeps &
+  DeletionDeps &
   DeploymentDeps &
   DiscoveryDeps &
   HttpDeps &

@@ -71,8 +71,8 @@ export function forbidden(message: string): AppError {
   return new AppError('forbidden', message)
 }
 
-export function sessionRequired(): AppError {
-  return forbidden('An API key is not enough to change the password: sign in and use the session.')
+export function sessionRequired(what = 'to change the password'): AppError {
+  return forbidden(`An API key is not enough ${what}: sign in and use the session.`)
 }
 
 /** 404, the same for what does not exist and for what belongs to another account. */

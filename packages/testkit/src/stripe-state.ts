@@ -74,6 +74,8 @@ function answer(book: Book, request: StripeRequest): StripeAnswer {
   if (request.path === '/v1/checkout/sessions' && request.method === 'POST') return create(book, request)
   if (id !== '' && action === 'expire' && request.method === 'POST') return expire(book, id)
   if (id !== '' && action === undefined && request.method === 'GET') return retrieve(book, id, request.fields)
+  const [, subscription = ''] = /^\/v1\/subscriptions\/([^/]+)$/.exec(request.path) ?? []
+  if (subscription !== '' && request.method === 'DELETE') return cancel(book, subscription)
   return refusal(404, `Unrecognized request URL (${request.method}: ${request.path}).`)
 }
 
@@ -96,6 +98,14 @@ function retrieve(book: Book, id: string, fields: StripeRequest['fields']): Stri
   const isExpanded = Object.entries(fields).some(([name, value]) => /^expand/.test(name) && value === 'subscription')
   const subscription = book.subscriptions.get(session.subscription ?? '')
   return { status: 200, body: isExpanded && subscription ? { ...session, subscription } : session }
+}
+
+function cancel(book: Book, id: string): StripeAnswer {
+  const subscription = book.subscriptions.get(id)
+  if (subscription?.status !== 'active') return refusal(404, `No such subscription: '${id}'`)
+  const ended = { ...subscription, status: 'canceled' } as const
+  book.subscriptions.set(id, ended)
+  return { status: 200, body: ended }
 }
 
 function expire(book: Book, id: string): StripeAnswer {

@@ -34,6 +34,8 @@ const LARGEST_PLAN = 'the owner is on the largest plan: there is nothing to pay 
 const SHARED_WEBHOOK = 'every caller needs the webhook: these requests name one that nobody has'
 const FEW_EXAMINATIONS = 'an account has six a minute, which requests of the same kind may have used up'
 const FEW_WEBHOOKS = 'an account has five, which requests of the same kind may have made'
+const SHARED_FIXTURES = 'a caller’s other requests need it: these do not confirm its name'
+const NO_SESSION = 'a caller with a key has no session'
 const NO_DEVICE = 'no device waits for its owner'
 /** Operations that cannot be carried out here, or not each time, and why. */
 const NEVER_SERVED: Readonly<Record<string, string>> = {
@@ -45,6 +47,11 @@ const NEVER_SERVED: Readonly<Record<string, string>> = {
   examineRuntime: FEW_EXAMINATIONS,
   createWebhook: FEW_WEBHOOKS,
   deleteWebhook: SHARED_WEBHOOK,
+  deleteRuntime: SHARED_FIXTURES,
+  deleteProject: SHARED_FIXTURES,
+  deleteAccount: NO_SESSION,
+  revokeSession: NO_SESSION,
+  revokeOtherSessions: NO_SESSION,
   startCheckout: LARGEST_PLAN,
   verifyCheckout: LARGEST_PLAN,
 }

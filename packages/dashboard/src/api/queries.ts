@@ -23,6 +23,12 @@ export const accountKeysQuery = queryOptions({
     }),
 })
 
+/** The account’s sessions, the last used first. */
+export const sessionsQuery = queryOptions({
+  queryKey: ['account', 'sessions'],
+  queryFn: () => bodyOf(api.GET('/v1/auth/sessions')),
+})
+
 /** The machine that waits under the code of `svc login`. Asked once: each look counts as a try at a code. */
 export function waitingDeviceQuery(userCode: string) {
   return queryOptions({

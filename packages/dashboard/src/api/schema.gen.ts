@@ -491,7 +491,11 @@ export interface paths {
         get: operations["getAccount"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the account
+         * @description With a session and the password. Its keys, sessions and runtimes stop at once, and everything is deleted in the background but its payments. Where a subscription pays for its plan, `cancelSubscription` has to be true.
+         */
+        delete: operations["deleteAccount"];
         options?: never;
         head?: never;
         patch?: never;
@@ -509,6 +513,41 @@ export interface paths {
         /** Change the password */
         post: operations["changePassword"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the account’s sessions, the last used first */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        /** Revoke every session but the one of the request */
+        delete: operations["revokeOtherSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a session at once */
+        delete: operations["revokeSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -564,7 +603,11 @@ export interface paths {
         get: operations["getRuntime"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a runtime
+         * @description Its keys and its addresses stop at once, and its executions under way are stopped. Its deployments, executions, approvals, events and usage are deleted in the background; usage of the present hour counts until the hour is over. Its id is not given again.
+         */
+        delete: operations["deleteRuntime"];
         options?: never;
         head?: never;
         patch?: never;
@@ -588,6 +631,28 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{projectId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch a project */
+        get: operations["getProject"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an empty project
+         * @description The default project stays, and so does one that has runtimes: delete those first.
+         */
+        delete: operations["deleteProject"];
+        options?: never;
+        head?: never;
+        /** Rename or describe a project */
+        patch: operations["updateProject"];
         trace?: never;
     };
     "/v1/runtimes/{runtimeId}/doctor": {
@@ -921,24 +986,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/projects/{projectId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Fetch a project */
-        get: operations["getProject"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /** Rename or describe a project */
-        patch: operations["updateProject"];
-        trace?: never;
-    };
     "/v1/analytics/summary": {
         parameters: {
             query?: never;
@@ -1159,6 +1206,8 @@ export interface components {
             name: string;
             prefix: string;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description To the minute; null where it was not used yet. */
+            lastUsedAt: components["schemas"]["Timestamp"] | null;
             revokedAt: components["schemas"]["Timestamp"] | null;
         };
         AccountKeyList: {
@@ -1561,6 +1610,8 @@ export interface components {
             name: string;
             prefix: string;
             createdAt: components["schemas"]["Timestamp"];
+            /** @description To the minute; null where it was not used yet. */
+            lastUsedAt: components["schemas"]["Timestamp"] | null;
             revokedAt: components["schemas"]["Timestamp"] | null;
             key: string;
         };
@@ -1590,6 +1641,36 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             /** @example EXAMPLE-signing-secret */
             secret: string;
+        };
+        DeleteAccountRequest: {
+            /** @description The e-mail address of the account. */
+            confirm: string;
+            /** @example EXAMPLE-long-password */
+            password: string;
+            /** @description True where a subscription pays for the account’s plan: it is cancelled at once, without a refund. */
+            cancelSubscription?: boolean;
+        };
+        DeleteProjectRequest: {
+            /** @description The name of the project. */
+            confirm: string;
+        };
+        DeleteRuntimeRequest: {
+            /** @description The name of the runtime. */
+            confirm: string;
+        };
+        DeletedAccount: {
+            ownerId: string;
+            deletedAt: components["schemas"]["Timestamp"];
+        };
+        DeletedProject: {
+            /** @example proj_1BnTtEXAMPLEshop1 */
+            projectId: string;
+            deletedAt: components["schemas"]["Timestamp"];
+        };
+        DeletedRuntime: {
+            /** @example rt_shoe-shop */
+            runtimeId: string;
+            deletedAt: components["schemas"]["Timestamp"];
         };
         /** @enum {string} */
         DeliveryStatus: "waiting" | "delivered" | "failed";
@@ -2161,6 +2242,12 @@ export interface components {
             type: components["schemas"]["RuntimeKeyType"];
             revokedAt: components["schemas"]["Timestamp"];
         };
+        RevokedSession: {
+            sessionId: string;
+        };
+        RevokedSessions: {
+            revoked: number;
+        };
         RotateKeyRequest: {
             type: components["schemas"]["RuntimeKeyType"];
             graceSeconds?: number;
@@ -2350,6 +2437,20 @@ export interface components {
             /** @example EXAMPLE-session-token */
             token: string;
             expiresAt: components["schemas"]["Timestamp"];
+        };
+        SessionItem: {
+            sessionId: string;
+            /** @description Browser and system, as the sign-in named them; null where it named none. */
+            device: string | null;
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description To the minute. */
+            lastUsedAt: components["schemas"]["Timestamp"] | null;
+            expiresAt: components["schemas"]["Timestamp"];
+            /** @description Whether this request came with it. */
+            isCurrent: boolean;
+        };
+        SessionList: {
+            sessions: components["schemas"]["SessionItem"][];
         };
         SignInRequest: {
             /**
@@ -3878,6 +3979,36 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    deleteAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeleteAccountRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedAccount"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     changePassword: {
         parameters: {
             query?: never;
@@ -3904,6 +4035,87 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    revokeOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokedSessions"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    revokeSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a session, `ses_…`. */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokedSession"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
         };
@@ -4074,6 +4286,40 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    deleteRuntime: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a runtime, `rt_…`. */
+                runtimeId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeleteRuntimeRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedRuntime"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     setAllowedOrigins: {
         parameters: {
             query?: never;
@@ -4098,6 +4344,103 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AllowedOrigins"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project, `proj_…`. */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    deleteProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project, `proj_…`. */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeleteProjectRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedProject"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    updateProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project, `proj_…`. */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateProjectRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -4826,69 +5169,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-        };
-    };
-    getProject: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a project, `proj_…`. */
-                projectId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Project"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NotFound"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-        };
-    };
-    updateProject: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of a project, `proj_…`. */
-                projectId: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["UpdateProjectRequest"];
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Project"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
         };

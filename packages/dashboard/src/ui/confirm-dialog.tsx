@@ -10,6 +10,8 @@ interface ConfirmDialogProps {
   /** What must be typed before the button works. */
   phrase: string
   action: string
+  /** Further fields, with the names under which the service speaks of them. */
+  further?: { names: readonly string[]; fields: ReactNode; isMissing: boolean }
   sending: Sending
   onConfirm: () => void
   onClose: () => void
@@ -17,17 +19,17 @@ interface ConfirmDialogProps {
 
 /** The confirmation of an irreversible action: the user types the name of the thing that it ends. */
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
-  const { title, children, phrase, action, sending, onConfirm, onClose } = props
+  const { title, children, phrase, action, further, sending, onConfirm, onClose } = props
   const [typed, setTyped] = useState('')
   return (
     <Dialog title={title} onClose={onClose}>
       <Form
         sending={sending}
         onSend={onConfirm}
-        fields={[]}
+        fields={further?.names ?? []}
         action={action}
         actionKind="danger"
-        isBlocked={typed !== phrase}
+        isBlocked={typed !== phrase || further?.isMissing === true}
         onCancel={onClose}
       >
         <div className="text-sm text-muted">{children}</div>
@@ -38,6 +40,7 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
           spellCheck={false}
           onChange={(event) => setTyped(event.target.value)}
         />
+        {further?.fields}
       </Form>
     </Dialog>
   )

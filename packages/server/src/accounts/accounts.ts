@@ -4,7 +4,16 @@ import { unauthorized } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { ensureOwner, findOwner, findOwnerByKey, type NewOwner, type OwnerRow, updateTier } from './store.ts'
+import { isUseDue } from './rules.ts'
+import {
+  ensureOwner,
+  findOwner,
+  findOwnerByKey,
+  type NewOwner,
+  noteKeyUse,
+  type OwnerRow,
+  updateTier,
+} from './store.ts'
 
 /** The account of a request on the owner plane. */
 export type Owner = OwnerRow
@@ -50,7 +59,15 @@ export function toAccount({ createdAt, ...owner }: NewOwner): Account {
 /** The account behind an API key. Throws the same 401 for every other credential. */
 export async function authenticateOwner(deps: CoreDeps, presented: string): Promise<Owner> {
   const hashes = lookUpHashes(deps, 'account', presented)
-  const owner = hashes && (await findOwnerByKey(deps.db, hashes, deps.clock.now()))
-  if (!owner) throw unauthorized()
+  const now = deps.clock.now()
+  const found = hashes && (await findOwnerByKey(deps.db, hashes, now))
+  if (!found) throw unauthorized()
+  const { owner, keyId, lastUsedAt } = found
+  if (isUseDue(lastUsedAt, now)) await noteUse(deps, noteKeyUse(deps.db, { ownerId: owner.ownerId, keyId, now }))
   return owner
+}
+
+/** When something was last used is worth a write, but no failed request. */
+export async function noteUse({ logger }: Pick<CoreDeps, 'logger'>, noting: Promise<void>): Promise<void> {
+  await noting.catch((err: unknown) => logger.warn({ err }, 'the use of a credential was not noted'))
 }

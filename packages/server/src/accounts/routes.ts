@@ -7,7 +7,7 @@ import {
   SignInRequest,
   SignUpRequest,
 } from '@svc/contract'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sessionRequired } from '../errors.ts'
 import { chapter } from '../http/chapter.ts'
 import { refuseForeignPages } from '../http/csrf.ts'
@@ -17,6 +17,7 @@ import { typed } from '../http/typed.ts'
 import { Secret } from '../secrets/secret.ts'
 import { accountOf } from './accounts.ts'
 import type { AccountDeps } from './deps.ts'
+import { deviceLabel } from './device-label-rules.ts'
 import { endSession } from './sessions.ts'
 import { changePassword, signIn, signUp } from './sign-in.ts'
 
@@ -46,14 +47,14 @@ export function authRoutes(plane: FastifyInstance, deps: AccountDeps): void {
 
   routes.post('/v1/auth/sign-up', { schema: SIGN_UP, config: SMALL }, async (request, reply) => {
     const { email, password } = request.body
-    const session = await signUp(deps, { email, password: new Secret(password), ip: request.ip })
+    const session = await signUp(deps, { email, password: new Secret(password), ...clientOf(request) })
     giveCookie(deps, reply, session)
     return reply.code(201).send(session)
   })
 
   routes.post('/v1/auth/sign-in', { schema: SIGN_IN, config: SMALL }, async (request, reply) => {
     const { email, password } = request.body
-    const session = await signIn(deps, { email, password: new Secret(password), ip: request.ip })
+    const session = await signIn(deps, { email, password: new Secret(password), ...clientOf(request) })
     return giveCookie(deps, reply, session)
   })
 
@@ -75,9 +76,14 @@ export function accountRoutes(plane: FastifyInstance, deps: AccountDeps): void {
     const current = sessionOfRequest(request)
     if (!current) throw sessionRequired()
     const { currentPassword, newPassword } = request.body
-    const session = await changePassword(deps, current, new Secret(currentPassword), new Secret(newPassword))
+    const live = { ...current, device: clientOf(request).device }
+    const session = await changePassword(deps, live, new Secret(currentPassword), new Secret(newPassword))
     return current.isFromCookie ? giveCookie(deps, reply, session) : session
   })
+}
+
+function clientOf({ ip, headers }: FastifyRequest) {
+  return { ip, device: deviceLabel(headers['user-agent']) }
 }
 
 function giveCookie(deps: AccountDeps, reply: FastifyReply, session: Session): Session {

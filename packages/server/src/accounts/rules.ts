@@ -10,6 +10,9 @@ export const SESSION_MS = 7 * DAY_MS
 /** A session in use is renewed at most this often: more often would only cost writes. */
 const RENEWAL_MS = DAY_MS
 
+/** The use of a session, and of a key, is stored at most this often. */
+const USE_MS = MINUTE_MS
+
 export const MAX_SESSIONS = 100
 
 /** How long a network is remembered from which an account's password was given. */
@@ -35,6 +38,11 @@ export const ATTEMPT_RATES = {
 
 function per(periodMs: number, units: number): BucketRate {
   return { unitMs: periodMs / units, burst: units }
+}
+
+/** Whether a use now is to be stored, `last` being the one that was stored last. */
+export function isUseDue(last: number | null, now: number): boolean {
+  return last === null || Math.abs(now - last) >= USE_MS
 }
 
 /** When a session that is used now ends; null where it was renewed less than a day ago and its end stays. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../store/schema.ts'
 import { MAX_SESSIONS, SESSION_MS } from './rules.ts'
 import { type OwnerRow, toOwner } from './store.ts'
@@ -7,7 +8,7 @@ export async function findSession(
   db: Db,
   handle: string,
   now: number,
-): Promise<{ owner: OwnerRow; validUntil: number } | null> {
+): Promise<{ owner: OwnerRow; sessionId: string; validUntil: number; lastUsedAt: number | null } | null> {
   const row = await db
     .selectFrom('auth_sessions')
     .innerJoin('auth_accounts', (join) =>
@@ -16,11 +17,13 @@ export async function findSession(
         .onRef('auth_accounts.password_version', '=', 'auth_sessions.password_version'),
     )
     .innerJoin('owners', 'owners.owner_id', 'auth_sessions.owner_id')
-    .select(['owners.owner_id', 'owners.email', 'owners.tier', 'auth_sessions.valid_until'])
+    .select(['owners.owner_id', 'owners.email', 'owners.tier'])
+    .select(['auth_sessions.id', 'auth_sessions.valid_until', 'auth_sessions.last_used_at'])
     .where('auth_sessions.token', '=', handle)
     .where('auth_sessions.valid_until', '>', now)
     .executeTakeFirst()
-  return row ? { owner: toOwner(row), validUntil: row.valid_until } : null
+  if (!row) return null
+  return { owner: toOwner(row), sessionId: row.id, validUntil: row.valid_until, lastUsedAt: row.last_used_at }
 }
 
 /** Moves a session's end. A session that was deleted meanwhile stays deleted. */
@@ -33,16 +36,66 @@ export async function extendSession(db: Db, handle: string, validUntil: number):
     .execute()
 }
 
+/** Stores that a session is used now. */
+export async function noteSessionUse(db: Db, handle: string, now: number): Promise<void> {
+  await db.updateTable('auth_sessions').set({ last_used_at: now }).where('token', '=', handle).execute()
+}
+
+/** An account's sessions that can be used, the last used first. */
+export function listSessions(db: Db, ownerId: string, now: number) {
+  return db
+    .selectFrom('auth_sessions')
+    .innerJoin('auth_accounts', (join) =>
+      join
+        .onRef('auth_accounts.owner_id', '=', 'auth_sessions.owner_id')
+        .onRef('auth_accounts.password_version', '=', 'auth_sessions.password_version'),
+    )
+    .select(['auth_sessions.id', 'user_agent', 'last_used_at', 'valid_until', 'auth_sessions.created_at'])
+    .where('auth_sessions.owner_id', '=', ownerId)
+    .where('valid_until', '>', now)
+    .orderBy(sql`coalesce(last_used_at, 0)`, 'desc')
+    .orderBy('auth_sessions.id', 'desc')
+    .limit(MAX_SESSIONS)
+    .execute()
+}
+
+/** Ends a session of this account, at once for every replica; false where it has none of this id. */
+export async function deleteOwnSession(db: Db, ownerId: string, sessionId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('auth_sessions')
+    .where((eb) => eb.and({ owner_id: ownerId, id: sessionId }))
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Ends the sessions of this account but one; returns how many. */
+export async function deleteOtherSessions(db: Db, ownerId: string, exceptId: string): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('auth_sessions')
+    .where('owner_id', '=', ownerId)
+    .where('id', '<>', exceptId)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
 /** Ends a session, at once for every replica. */
 export async function deleteSession(db: Db, handle: string): Promise<void> {
   await db.deleteFrom('auth_sessions').where('token', '=', handle).execute()
 }
 
+interface NewSession {
+  ownerId: string
+  sessionId: string
+  handle: string
+  passwordVersion: number
+  /** What it began on, as its owner reads it. */
+  device: string | null
+  now: number
+}
+
 /** Inserts a session, in place of the least recently renewed ones where the account has too many. */
-export async function insertSession(
-  db: Db,
-  { ownerId, handle, passwordVersion, now }: { ownerId: string; handle: string; passwordVersion: number; now: number },
-): Promise<void> {
+export async function insertSession(db: Db, session: NewSession): Promise<void> {
+  const { ownerId, sessionId, handle, passwordVersion, device, now } = session
   const surplus = db
     .selectFrom('auth_sessions')
     .select('id')
@@ -52,13 +105,12 @@ export async function insertSession(
     .limit(MAX_SESSIONS)
     .offset(MAX_SESSIONS - 1)
   await db.deleteFrom('auth_sessions').where('owner_id', '=', ownerId).where('id', 'in', surplus).execute()
-  const ids = { owner_id: ownerId, id: handle, token: handle, password_version: passwordVersion }
+  const ids = { owner_id: ownerId, id: sessionId, token: handle, password_version: passwordVersion }
   const validUntil = now + SESSION_MS
-  // Nothing reads these three columns.
   const at = new Date(now).toISOString()
   const texts = { expires_at: new Date(validUntil).toISOString(), created_at: at, updated_at: at }
   await db
     .insertInto('auth_sessions')
-    .values({ ...ids, valid_until: validUntil, ...texts })
+    .values({ ...ids, user_agent: device, last_used_at: now, valid_until: validUntil, ...texts })
     .execute()
 }

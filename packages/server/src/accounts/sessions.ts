@@ -2,15 +2,17 @@ import type { Session } from '@svc/contract'
 import { unauthorized } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
-import { type Owner, toAccount } from './accounts.ts'
+import { noteUse, type Owner, toAccount } from './accounts.ts'
 import { deleteExpired } from './attempts-store.ts'
-import { KNOWN_NETWORK_MS, renewedUntil, SESSION_MS } from './rules.ts'
-import { deleteSession, extendSession, findSession, insertSession } from './session-store.ts'
+import { isUseDue, KNOWN_NETWORK_MS, renewedUntil, SESSION_MS } from './rules.ts'
+import { deleteSession, extendSession, findSession, insertSession, noteSessionUse } from './session-store.ts'
 import { handleOf, mintHandle, signSession } from './session-token.ts'
 import type { NewOwner } from './store.ts'
 
 export interface LiveSession {
   owner: Owner
+  /** Not the token. */
+  sessionId: string
   validUntil: number
   /** True where this request has moved `validUntil`. */
   isRenewed: boolean
@@ -23,19 +25,26 @@ export async function authenticateSession(deps: CoreDeps, presented: string): Pr
   const session = handle && (await findSession(deps.db, handle, now))
   if (!handle || !session) throw unauthorized()
   const renewed = renewedUntil(session.validUntil, now)
-  if (renewed === null) return { ...session, isRenewed: false }
+  const { lastUsedAt, ...live } = session
+  if (isUseDue(lastUsedAt, now)) await noteUse(deps, noteSessionUse(deps.db, handle, now))
+  if (renewed === null) return { ...live, isRenewed: false }
   await extendSession(deps.db, handle, renewed)
-  return { ...session, validUntil: renewed, isRenewed: true }
+  return { ...live, validUntil: renewed, isRenewed: true }
 }
 
 /**
  * Begins a session with this version of the password; where the password was changed meanwhile, the session is void.
  * Nothing can fail once the session is stored: the answer needs no further read.
  */
-export async function beginSession(deps: CoreDeps, owner: NewOwner, passwordVersion: number): Promise<Session> {
+export async function beginSession(
+  deps: CoreDeps,
+  owner: NewOwner,
+  { version, device = null }: { version: number; device?: string | null },
+): Promise<Session> {
   const now = deps.clock.now()
   const handle = mintHandle()
-  await insertSession(deps.db, { ownerId: owner.ownerId, handle, passwordVersion, now })
+  const ids = { ownerId: owner.ownerId, sessionId: deps.newId('session'), handle }
+  await insertSession(deps.db, { ...ids, passwordVersion: version, device, now })
   const token = signSession(deps.keyring, handle).reveal()
   return { account: toAccount(owner), token, expiresAt: isoTime(now + SESSION_MS) }
 }

@@ -9,11 +9,14 @@ import * as store from './password-store.ts'
 import { IPV6_BITS } from './rules.ts'
 import type { PasswordHasher } from './scrypt.ts'
 import { beginSession, type LiveSession } from './sessions.ts'
+import type { NewOwner } from './store.ts'
 
 interface SignInInput {
   email: string
   password: Secret
   ip: string
+  /** What the session begins on. */
+  device?: string | null
 }
 
 /** Opens an account on the free plan and begins its first session. Throws 400 where the address has an account. */
@@ -27,18 +30,19 @@ export async function signUp(deps: AccountDeps, input: SignInInput): Promise<Ses
   return afterCommit(open(deps, input, passwordHash))
 }
 
-async function open(deps: AccountDeps, { email, ip }: SignInInput, passwordHash: string): Promise<Session> {
+async function open(deps: AccountDeps, input: SignInInput, passwordHash: string): Promise<Session> {
   const createdAt = deps.clock.now()
-  const owner = { ownerId: deps.newId('owner'), email: normalizeEmail(email), tier: 'free' as const, createdAt }
+  const owner = { ownerId: deps.newId('owner'), email: normalizeEmail(input.email), tier: 'free' as const, createdAt }
   const version = await store.openAccount(deps.db, owner, passwordHash)
-  if (version !== null) return begin(deps, { owner, version }, ip)
+  if (version !== null) return begin(deps, { owner, version }, input)
   const advice = 'Sign in; where its password is lost or was never set, the operator sets one.'
   throw invalidField('email', `has an account already. ${advice}`)
 }
 
 /** Begins a session. An unknown address and a wrong password are the same 401, after the same work. */
-export async function signIn(deps: AccountDeps, { email: address, password, ip }: SignInInput): Promise<Session> {
-  const email = normalizeEmail(address)
+export async function signIn(deps: AccountDeps, input: SignInInput): Promise<Session> {
+  const { password, ip } = input
+  const email = normalizeEmail(input.email)
   // Read before the attempt is counted: a failed read must not cost an attempt.
   const stored = await store.findPassword(deps.db, email, 'email')
   const attempt = await signInAttempt(deps, { ownerId: stored?.owner.ownerId ?? null, email, ip })
@@ -48,13 +52,13 @@ export async function signIn(deps: AccountDeps, { email: address, password, ip }
     return false
   })
   if (!stored || !isRight) throw wrongPassword()
-  return afterCommit(begin(deps, stored, ip))
+  return afterCommit(begin(deps, stored, input))
 }
 
 /** Changes the password of a session's account. All its sessions end; the returned one replaces the caller's. */
 export async function changePassword(
   deps: AccountDeps,
-  { owner: { ownerId, email } }: LiveSession,
+  { owner: { ownerId, email }, device = null }: LiveSession & { device?: string | null },
   current: Secret,
   next: Secret,
 ): Promise<Session> {
@@ -65,14 +69,34 @@ export async function changePassword(
     if (!isRight) throw wrongCurrentPassword()
     return hasher.hash(next.reveal())
   })
-  return afterCommit(replace(deps, stored, passwordHash))
+  return afterCommit(replace(deps, { ...stored, device }, passwordHash))
 }
 
-async function replace(deps: AccountDeps, { owner, version }: Versioned, passwordHash: string): Promise<Session> {
+async function replace(
+  deps: AccountDeps,
+  { owner, version, device }: Versioned & { device: string | null },
+  passwordHash: string,
+): Promise<Session> {
   const now = deps.clock.now()
   const next = await store.replacePassword(deps.db, { ownerId: owner.ownerId, version, passwordHash, now })
   if (next === null) throw wrongCurrentPassword()
-  return beginSession(deps, owner, next)
+  return beginSession(deps, owner, { version: next, device })
+}
+
+/** The version of an account's password, which was given again. Throws 400 on `field` where it is another one. */
+export async function requirePassword(
+  deps: AccountDeps,
+  { ownerId, email }: Pick<NewOwner, 'ownerId' | 'email'>,
+  { field, password }: { field: string; password: Secret },
+): Promise<number> {
+  const stored = await store.findPassword(deps.db, ownerId)
+  const isRight =
+    stored !== null &&
+    (await counted(deps, accountAttempt('change/address', email), (hasher) =>
+      hasher.verify({ hash: stored.hash, password: password.reveal() }),
+    ))
+  if (!isRight) throw invalidField(field, 'is not the account’s password.')
+  return stored.version
 }
 
 /** Sets an account's password for the operator and ends all its sessions; null when no account has this address. */
@@ -101,9 +125,13 @@ function counted<T>(
 
 type Versioned = Pick<store.StoredPassword, 'owner' | 'version'>
 
-async function begin(deps: AccountDeps, { owner, version }: Versioned, ip: string): Promise<Session> {
+async function begin(
+  deps: AccountDeps,
+  { owner, version }: Versioned,
+  { ip, device = null }: Pick<SignInInput, 'ip' | 'device'>,
+): Promise<Session> {
   await rememberSignIn(deps, owner.ownerId, ip)
-  return beginSession(deps, owner, version)
+  return beginSession(deps, owner, { version, device })
 }
 
 const wrongCurrentPassword = () => invalidField('currentPassword', 'is not the account’s password.')

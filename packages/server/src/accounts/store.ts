@@ -16,12 +16,28 @@ export interface NewOwner extends OwnerRow {
 }
 
 /** The account that a key of kind `account` opens, or null when no valid one has any of the hashes. */
-export async function findOwnerByKey(db: Db, hashes: readonly string[], now: number): Promise<OwnerRow | null> {
+export async function findOwnerByKey(
+  db: Db,
+  hashes: readonly string[],
+  now: number,
+): Promise<{ owner: OwnerRow; keyId: string; lastUsedAt: number | null } | null> {
   const row = await validCredentials(db, hashes, 'account', now)
     .innerJoin('owners', 'owners.owner_id', 'credentials.owner_id')
-    .select(['owners.owner_id', 'owners.email', 'owners.tier'])
+    .select(['owners.owner_id', 'owners.email', 'owners.tier', 'credential_id', 'last_used_at'])
     .executeTakeFirst()
-  return row ? toOwner(row) : null
+  return row ? { owner: toOwner(row), keyId: row.credential_id, lastUsedAt: row.last_used_at } : null
+}
+
+/** Stores that a key of the account is used now. */
+export async function noteKeyUse(
+  db: Db,
+  { ownerId, keyId, now }: { ownerId: string; keyId: string; now: number },
+): Promise<void> {
+  await db
+    .updateTable('credentials')
+    .set({ last_used_at: now })
+    .where((eb) => eb.and({ owner_id: ownerId, credential_id: keyId }))
+    .execute()
 }
 
 /** An account, by id or by address in lower case, or null. */

@@ -1,5 +1,6 @@
 import type { AnalyticsSummary } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
+import { goneRuntimes } from '../deletions/store.ts'
 import { invalid } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import { requireProject } from '../projects/projects.ts'
@@ -28,7 +29,9 @@ export async function summaryOf(
   if (projectId !== undefined) await requireProject(deps, owner, projectId)
   if (runtimeId !== undefined) await requireRuntime(deps, owner, runtimeId)
   await deps.aggregation.catchUp()
-  const parts = await sumRollups(deps.db, owner.ownerId, { range, intervals: intervalsOf(range), projectId, runtimeId })
+  const except = await goneRuntimes(deps.db, owner.ownerId)
+  const filter = { range, intervals: intervalsOf(range), projectId, runtimeId, except }
+  const parts = await sumRollups(deps.db, owner.ownerId, filter)
   return {
     range: { ...range, from: isoTime(range.from), to: isoTime(range.to) },
     ...summarize(parts, bucketsOf(range), isoTime),

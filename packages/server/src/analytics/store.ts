@@ -13,6 +13,8 @@ interface RollupFilter {
   intervals: readonly Interval[]
   projectId: string | undefined
   runtimeId: string | undefined
+  /** Runtimes that were deleted. */
+  except: readonly string[]
 }
 
 /** The sums that a summary is made of: one statement, so that all of them are of one moment on either engine. */
@@ -88,11 +90,12 @@ function sum(
   return sql`select ${sql.raw(`${named}, ${sums.join(', ')} from ${rows}`)} and ${condition} group by ${sql.raw(groups)}`
 }
 
-function isIn(ownerId: string, { grain, from, to }: Interval, { projectId, runtimeId }: RollupFilter) {
+function isIn(ownerId: string, { grain, from, to }: Interval, { projectId, runtimeId, except }: RollupFilter) {
   const conditions = [
     sql`owner_id = ${ownerId} and grain = ${grain} and at >= ${from} and at < ${to}`,
     ...(projectId === undefined ? [] : [sql`project_id = ${projectId}`]),
     ...(runtimeId === undefined ? [] : [sql`runtime_id = ${runtimeId}`]),
+    ...(except.length === 0 ? [] : [sql`runtime_id not in (${sql.join(except)})`]),
   ]
   return sql.join(conditions, sql` and `)
 }

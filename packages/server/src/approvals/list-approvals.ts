@@ -1,6 +1,7 @@
 import { type ApprovalList, type ApprovalStatus, JsonObject } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import type { Reserve } from '../admission/in-flight.ts'
+import { goneRuntimes } from '../deletions/store.ts'
 import { cutPage, type PageRequest } from '../store/page.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
 import type { ApprovalDeps } from './deps.ts'
@@ -14,7 +15,8 @@ export async function listApprovals(
   { reserve, status, ...page }: PageRequest & { status: ApprovalStatus | undefined; reserve: Reserve },
 ): Promise<ApprovalList> {
   const now = clock.now()
-  const filter = { status, now, from: retainedSince(owner.tier, now), ...page }
+  const except = await goneRuntimes(db, owner.ownerId)
+  const filter = { status, now, except, from: retainedSince(owner.tier, now), ...page }
   const found = await pageOfApprovals(db, owner.ownerId, filter)
   const { shown, nextCursor } = cutPage(found, page.limit, (row) => ({ at: row.created_at, id: row.approval_id }))
   reserve(shown.reduce((sum, { bytes }) => sum + bytes, 0))

@@ -6,6 +6,8 @@ import { APPROVAL_BYTES } from './store.ts'
 
 export interface ApprovalFilter extends PageRequest {
   status: ApprovalStatus | undefined
+  /** Runtimes that were deleted. */
+  except: readonly string[]
   /** The earliest creation, inclusive. */
   from: number
   now: number
@@ -21,6 +23,7 @@ export async function pageOfApprovals(db: Kysely<Schema>, ownerId: string, filte
         .where('owner_id', '=', ownerId)
         .where(condition)
         .where('created_at', '>=', filter.from)
+        .$if(filter.except.length > 0, (some) => some.where('runtime_id', 'not in', filter.except))
         .$call(pageBy('created_at', 'approval_id', filter))
         .execute(),
     ),

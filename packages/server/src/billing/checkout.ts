@@ -104,9 +104,11 @@ function requireFree(tier: Tier): void {
 
 const EXPIRED: PaymentState = { status: 'expired' }
 
-async function close(deps: ProviderDeps, checkout: CheckoutView): Promise<CheckoutOutcome | null> {
-  const payment = paymentAt(deps.payments, checkout)
-  return settlePayment(deps, checkout, payment ? await deps.payments.close(payment) : EXPIRED)
+/** Sees to it that a checkout can no longer be paid. */
+export async function close(deps: BillingDeps, checkout: CheckoutView): Promise<CheckoutOutcome | null> {
+  const { payments } = deps
+  const payment = paymentAt(payments, checkout)
+  return settlePayment(deps, checkout, payments && payment ? await payments.close(payment) : EXPIRED)
 }
 
 async function check(deps: BillingDeps, checkout: CheckoutView): Promise<CheckoutOutcome | null> {
@@ -116,8 +118,8 @@ async function check(deps: BillingDeps, checkout: CheckoutView): Promise<Checkou
   return deps.clock.now() >= checkout.expires_at ? settlePayment(deps, checkout, EXPIRED) : null
 }
 
-// Null for a checkout of another provider, which was configured when it was opened.
-function paymentAt(payments: Payments | null, checkout: CheckoutView): Payment | null {
+/** Null for a checkout of another provider, which was configured when it was opened. */
+export function paymentAt(payments: Payments | null, checkout: CheckoutView): Payment | null {
   const { provider, provider_ref: ref, expires_at: expiresAt } = checkout
   return provider === payments?.provider ? { ref, expiresAt } : null
 }

@@ -1,4 +1,5 @@
 import { invalidField } from '../errors.ts'
+import { AccountGoneError } from '../store/errors.ts'
 import type { BillingDeps } from './deps.ts'
 import type { PaymentState, Payments, Webhook } from './payments/payments.ts'
 import { type CheckoutStatus, PREVIOUS_STATUSES } from './rules.ts'
@@ -40,9 +41,14 @@ export async function settlePayment(
 ): Promise<CheckoutOutcome | null> {
   if (status === 'pending') return null
   const settlement = { status, subscriptionRef, from: from ?? PREVIOUS_STATUSES[status], now: clock.now() }
-  const settled = await settleCheckout(db, checkout, settlement)
   const { owner_id: ownerId, checkout_id: checkoutId, provider, provider_ref: payment } = checkout
   const names = { ownerId, checkoutId, provider, payment }
+  const settled = await settleCheckout(db, checkout, settlement).catch((error: unknown) => {
+    if (!(error instanceof AccountGoneError)) throw error
+    logger.warn(names, `a payment of an account that was deleted is ${status}`)
+    return null
+  })
+  if (settled === null) return null
   const { tier, isNew, isTierNew } = settled
   const isPaid = settled.status === 'paid'
   if (isTierNew && isPaid) logger.info(names, `paid: the account is now ${tier}`)

@@ -45,7 +45,11 @@ export async function findCheckoutOf(
 
 /** The checkouts of this account that can still be paid. */
 export function listPending(db: Db, ownerId: string): Promise<CheckoutView[]> {
-  return checkouts(db).where('owner_id', '=', ownerId).where('status', '=', 'pending').execute()
+  return listByStatus(db, ownerId, 'pending')
+}
+
+export function listByStatus(db: Db, ownerId: string, status: CheckoutStatus): Promise<CheckoutView[]> {
+  return checkouts(db).where('owner_id', '=', ownerId).where('status', '=', status).execute()
 }
 
 function checkouts(db: Db) {

@@ -5,7 +5,7 @@ import { lockOwner, type Tx } from '../store/transaction.ts'
 import { MAX_ACCOUNT_KEYS } from './rules.ts'
 import { insertCredential, type NewCredential } from './store.ts'
 
-const SHOWN = ['credential_id', 'name', 'prefix', 'created_at', 'revoked_at'] as const
+const SHOWN = ['credential_id', 'name', 'prefix', 'created_at', 'last_used_at', 'revoked_at'] as const
 
 export type AccountKeyRow = Pick<Selectable<Schema['credentials']>, (typeof SHOWN)[number]>
 

@@ -15,7 +15,7 @@ export async function createAccountKey(
 ): Promise<CreatedAccountKey> {
   deps.room.require()
   const { key, row } = await addKey(deps, ownerId, name)
-  return { ...toAccountKey({ ...row, name, revoked_at: null }), key: key.reveal() }
+  return { ...toAccountKey({ ...row, name, last_used_at: null, revoked_at: null }), key: key.reveal() }
 }
 
 /** The account's keys, newest first. */
@@ -46,6 +46,7 @@ function toAccountKey(row: AccountKeyRow): AccountKey {
     name: row.name ?? '',
     prefix: row.prefix,
     createdAt: isoTime(row.created_at),
+    lastUsedAt: isoTimeOrNull(row.last_used_at),
     revokedAt: isoTimeOrNull(row.revoked_at),
   }
 }

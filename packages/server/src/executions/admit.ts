@@ -108,6 +108,7 @@ export async function admit<C extends NewCall | null>(
     const admission = await writeAdmission(deps, { revision, row, once: request.once })
     if (admission.outcome === 'repeated') throw new KeyTakenError()
     if (admission.outcome === 'admitted') {
+      scope.place = { ownerId: row.owner_id, runtimeId: row.runtime_id }
       // By the rule by which the batch cut its payloads. All others are written anew at the end.
       const isCut = isPastBudget(admission.tier, admission.storedBytes)
       const stored = isCut ? { ...row, metadata: row.metadata && TRUNCATED } : row

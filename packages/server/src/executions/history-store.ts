@@ -10,6 +10,8 @@ export interface ExecutionFilter {
   calls?: 'failed' | 'unknown' | undefined
   runtimeId?: string | undefined
   projectId?: string | undefined
+  /** Runtimes that were deleted. */
+  except?: readonly string[] | undefined
   /** The earliest start, inclusive. */
   from: number
   /** The latest start, exclusive. */
@@ -167,13 +169,15 @@ function columnsOf({ runtimeId, projectId }: Pick<ExecutionFilter, 'runtimeId' |
   return projectId === undefined ? ofRuntime : sql<SqlBool>`${ofRuntime} and project_id = ${projectId}`
 }
 
-function range(db: Kysely<Schema>, ownerId: string, { from, to, after, limit }: ExecutionFilter, condition: Condition) {
+function range(db: Kysely<Schema>, ownerId: string, filter: ExecutionFilter, condition: Condition) {
+  const { from, to, after, limit, except = [] } = filter
   const query = db
     .selectFrom('executions')
     .select([...SUMMARY, ...LISTED])
     .where('owner_id', '=', ownerId)
     .where(condition)
     .where('started_at', '>=', from)
+    .$if(except.length > 0, (some) => some.where('runtime_id', 'not in', except))
     .orderBy('started_at', 'desc')
     .orderBy('execution_id', 'desc')
     .limit(limit)

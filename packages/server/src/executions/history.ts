@@ -4,6 +4,7 @@ import type { Owner } from '../accounts/accounts.ts'
 import type { Reserve } from '../admission/in-flight.ts'
 import { approvalsOfExecution } from '../approvals/list-store.ts'
 import { tracedApproval } from '../approvals/rules.ts'
+import { goneRuntimes } from '../deletions/store.ts'
 import { notFound } from '../errors.ts'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
 import { requireProject } from '../projects/projects.ts'
@@ -15,7 +16,7 @@ import type { ExecutionDeps } from './deps.ts'
 import { type ExecutionFilter, findExecution, listExecutions, readTraceBytes } from './history-store.ts'
 import { shownReason } from './settlement-rules.ts'
 
-export type ListFilter = Omit<ExecutionFilter, 'from'> & { from?: number | undefined }
+export type ListFilter = Omit<ExecutionFilter, 'from' | 'except'> & { from?: number | undefined }
 type HistoryDeps = Pick<ExecutionDeps, 'db' | 'clock'>
 
 /**
@@ -26,7 +27,8 @@ export async function listOwnExecutions(deps: HistoryDeps, owner: Owner, filter:
   if (filter.runtimeId !== undefined) await requireRuntime(deps, owner, filter.runtimeId)
   if (filter.projectId !== undefined) await requireProject(deps, owner, filter.projectId)
   const from = Math.max(filter.from ?? 0, retainedSince(owner.tier, deps.clock.now()))
-  const rows = await listExecutions(deps.db, owner.ownerId, { ...filter, from, limit: filter.limit + 1 })
+  const except = await goneRuntimes(deps.db, owner.ownerId)
+  const rows = await listExecutions(deps.db, owner.ownerId, { ...filter, except, from, limit: filter.limit + 1 })
   const { shown, nextCursor } = cutPage(rows, filter.limit, (row) => ({ at: row.startedAt, id: row.executionId }))
   return { executions: shown.map(toListed), nextCursor }
 }
@@ -39,11 +41,12 @@ export async function traceOf(
 ): Promise<Trace> {
   const from = retainedSince(owner.tier, deps.clock.now())
   reserve(await readTraceBytes(deps.db, owner.ownerId, executionId))
-  const [found, approvals] = await Promise.all([
+  const [found, approvals, gone] = await Promise.all([
     findExecution(deps.db, owner.ownerId, executionId, from),
     approvalsOfExecution(deps.db, owner.ownerId, executionId),
+    goneRuntimes(deps.db, owner.ownerId),
   ])
-  if (!found) throw notFound('The execution')
+  if (!found || gone.includes(found.runtimeId)) throw notFound('The execution')
   return { ...toTrace(found), approvals: approvals.map((row) => tracedApproval(row, deps.clock.now())) }
 }
 

@@ -7,6 +7,7 @@ export type Outcome =
 
 const STOPPED: Readonly<Record<StopReason, string>> = {
   cancelled: 'The caller left or cancelled the execution before it ended.',
+  deleted: 'The runtime was deleted while the execution ran.',
   deadline: 'The execution took too long and was stopped.',
   shutdown: 'The service was restarted while the execution ran.',
   'lease-lost': 'The service was interrupted while the execution ran.',

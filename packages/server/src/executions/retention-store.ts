@@ -12,6 +12,9 @@ type Ended = (typeof ENDED)[number]
 // The condition of the partial index of ended executions, which SQLite does not infer from the status.
 const RUNNING = sql.lit('running' as const)
 
+/** Runtime and project as one value, as the index has them. */
+const PLACE = sql<string>`runtime_id || ' ' || project_id`
+
 const OWNERS_PER_QUERY = 200
 const NEVER = Number.POSITIVE_INFINITY
 
@@ -62,6 +65,7 @@ function ownersAfter(db: Kysely<Schema>, after: string) {
     })
     .select(['owner_id', 'tier'])
     .where('owner_id', '>', after)
+    .where('deleted_at', 'is', null)
     .orderBy('owner_id')
     .limit(OWNERS_PER_QUERY)
 }
@@ -100,14 +104,22 @@ export async function countEnded(db: Kysely<Schema>, ownerId: string, startedBef
   return { executions: Number(row.count), bytes: row.bytes ?? 0 }
 }
 
+/** Ended executions of an owner, or of one runtime of theirs. */
+interface Ending {
+  ownerId: string
+  runtimeId?: string
+  startedBefore: number
+}
+
 /**
  * Deletes some of an owner's ended executions that started before, in one transaction. Deletes none where none is left, or
  * other replicas delete them.
  */
-export function deleteSomeEnded(db: Kysely<Schema>, ownerId: string, startedBefore: number): Promise<Deleted> {
+export function deleteSomeEnded(db: Kysely<Schema>, ending: Ending): Promise<Deleted> {
+  const { ownerId } = ending
   return inTransaction(db, async (tx) => {
     for (const status of ENDED) {
-      const executionIds = await lockOldest(tx, ownerId, status, startedBefore)
+      const executionIds = await lockSome(tx, ending, status)
       if (executionIds.length === 0) continue
       const deleted = await tx
         .deleteFrom('executions')
@@ -129,20 +141,19 @@ export function deleteSomeEnded(db: Kysely<Schema>, ownerId: string, startedBefo
   })
 }
 
-async function lockOldest(tx: Tx, ownerId: string, status: Ended, startedBefore: number): Promise<string[]> {
-  const rows = await tx
+/** Locks some executions: the oldest ones of an owner, any of a runtime, whose index has another order. */
+async function lockSome(tx: Tx, { ownerId, runtimeId, startedBefore }: Ending, status: Ended): Promise<string[]> {
+  const ended = tx
     .selectFrom('executions')
     .select(['execution_id', 'call_count'])
     .where('owner_id', '=', ownerId)
     .where('status', '=', sql.lit(status))
     .where('status', '<>', RUNNING)
-    .where('started_at', '<', startedBefore)
-    .orderBy('started_at')
-    .orderBy('execution_id')
-    .limit(MAX_ROWS)
-    .forUpdate()
-    .skipLocked()
-    .execute()
+  const ordered =
+    runtimeId === undefined
+      ? ended.where('started_at', '<', startedBefore).orderBy('started_at').orderBy('execution_id')
+      : ended.where(sql<boolean>`${PLACE} > ${`${runtimeId} `} and ${PLACE} < ${`${runtimeId}!`}`)
+  const rows = await ordered.limit(MAX_ROWS).forUpdate().skipLocked().execute()
   let calls = 0
   const few = rows.filter(({ call_count }, index) => {
     calls += call_count

@@ -80,7 +80,7 @@ export async function deleteEnded(
 ): Promise<Deleted> {
   const total = { executions: 0, bytes: 0 }
   while (!signal?.aborted) {
-    const { executions, bytes } = await deleteSomeEnded(db, ownerId, startedBefore)
+    const { executions, bytes } = await deleteSomeEnded(db, { ownerId, startedBefore })
     if (executions === 0) break
     total.executions += executions
     total.bytes += bytes

@@ -5,7 +5,12 @@ import { Stop } from '../lib/stop-signal.ts'
 import { NO_SPAN, type Span } from '../telemetry/tracing.ts'
 
 /** Why an execution is stopped before its own end. */
-export type StopReason = 'cancelled' | 'deadline' | 'shutdown' | 'lease-lost'
+export type StopReason = 'cancelled' | 'deleted' | 'deadline' | 'shutdown' | 'lease-lost'
+
+interface Place {
+  ownerId: string
+  runtimeId: string
+}
 
 export class RunningExecutions extends ActiveSet<ExecutionScope> {
   readonly #inFlight: InFlight
@@ -35,6 +40,11 @@ export class RunningExecutions extends ActiveSet<ExecutionScope> {
     return scope
   }
 
+  /** Stops the executions of some runtimes. */
+  stopWhere(isOf: (place: Place) => boolean, reason: StopReason): void {
+    for (const scope of this) if (scope.place && isOf(scope.place)) scope.stop(reason)
+  }
+
   stopAll(reason: StopReason): void {
     for (const scope of this) scope.stop(reason)
   }
@@ -54,6 +64,8 @@ export class ExecutionScope {
   readonly span: Span
   readonly held: HeldBytes
   stopReason: StopReason | null = null
+  /** What it runs for, once it was admitted. */
+  place: Place | null = null
   readonly #timer: NodeJS.Timeout
   readonly #onEnd: () => void
 

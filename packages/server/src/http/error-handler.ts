@@ -9,8 +9,9 @@ import {
   invalidField,
   isDatabaseAway,
   notFound,
+  unauthorized,
 } from '../errors.ts'
-import { isDiskFull, isUnavailable } from '../store/errors.ts'
+import { AccountGoneError, isDiskFull, isUnavailable } from '../store/errors.ts'
 import type { HttpDeps } from './deps.ts'
 import { stateOf } from './request-state.ts'
 
@@ -46,6 +47,7 @@ export function answerErrors(app: FastifyInstance, deps: ErrorDeps): void {
 export function toAppError(error: unknown, deps: Pick<HttpDeps, 'limits'>): AppError {
   if (error instanceof AppError) return error
   if (isDiskFull(error)) return diskFull()
+  if (error instanceof AccountGoneError) return unauthorized()
   if (isUnavailable(error)) return databaseAway(error)
   if (!isFastifyError(error)) return internal(error)
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(deps.limits.bodyBytes)

@@ -1,6 +1,9 @@
 import { sweepSessions } from '../accounts/sessions.ts'
 import { AGGREGATION_MS } from '../analytics/aggregation.ts'
 import { APPROVAL_SWEEP_MS, sweepApprovals } from '../approvals/sweep-approvals.ts'
+import { STOP_MS, SWEEP_MS } from '../deletions/rules.ts'
+import { stopDeleted } from '../deletions/stop-deleted.ts'
+import { createDeletionSweep } from '../deletions/sweep.ts'
 import { deleteOldKeys } from '../executions/idempotency-store.ts'
 import { RENEWAL_MS } from '../executions/node-lease.ts'
 import { createReconciler, RECONCILE_MS } from '../executions/reconcile.ts'
@@ -36,6 +39,7 @@ export function startJobs(deps: JobDeps, times: JobTimes) {
   const retention = createRetentionSweep(deps)
   const reconciler = createReconciler(deps)
   const deliveries = createDeliveries(deps)
+  const deletions = createDeletionSweep(deps)
   // Concurrently: a failure of one does not stop the others.
   const sweep = () => {
     const keys = deleteOldKeys(deps.db, deps.clock.now())
@@ -55,13 +59,18 @@ export function startJobs(deps: JobDeps, times: JobTimes) {
   const delivering = repeat(DELIVERY_MS, 'due events for webhooks could not be read', deliver, 'webhooks')
   const alert = () => alertQuotas(deps)
   const alerting = repeat(QUOTA_ALERT_MS, 'the use of quotas could not be read', alert, 'webhooks')
-  for (const job of [sampling, aggregating, deleting, expiring, reconciling, delivering, alerting]) job.begin()
+  const stopGone = () => stopDeleted(deps)
+  const stopping = repeat(STOP_MS, 'executions of deleted runtimes could not be stopped', stopGone, 'retention')
+  const remove = () => deletions.run()
+  const removing = repeat(SWEEP_MS, 'what is left of deletions could not be deleted', remove, 'retention')
+  const working = [sampling, aggregating, deleting, expiring, reconciling, delivering, alerting, stopping, removing]
+  for (const job of working) job.begin()
   /** Stops between two deletions, and cancels questions about calls and deliveries. */
   const stop = async () => {
     const asking = reconciling.stop().then(() => reconciler.stop())
     const sending = delivering.stop().then(() => deliveries.stop())
-    const jobs = [deleting, expiring, sampling, alerting].map((job) => job.stop())
-    await Promise.all([...jobs, retention.stop(), asking, sending])
+    const jobs = [deleting, expiring, sampling, alerting, stopping, removing].map((job) => job.stop())
+    await Promise.all([...jobs, retention.stop(), deletions.stop(), asking, sending])
   }
   return { renewing, aggregating, sweeping: { stop } }
 }

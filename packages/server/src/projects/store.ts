@@ -10,6 +10,15 @@ export type ProjectRow = Selectable<Schema['projects']> & { runtime_count: numbe
 
 type NewProject = Insertable<Schema['projects']>
 
+export async function hasProject(db: Db, ownerId: string, projectId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('projects')
+    .select('project_id')
+    .where((eb) => eb.and({ owner_id: ownerId, project_id: projectId }))
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function findProject(db: Db, ownerId: string, projectId: string): Promise<ProjectRow | null> {
   return (await projectsOf(db, ownerId).where('project_id', '=', projectId).executeTakeFirst()) ?? null
 }
@@ -52,6 +61,33 @@ export function updateProject(
       .where((eb) => eb.and(own))
       .execute()
     return findProject(tx, ownerId, projectId)
+  })
+}
+
+type Removed =
+  | { outcome: 'removed' | 'default' }
+  | { outcome: 'in use'; runtimes: number }
+  | { outcome: 'not confirmed'; name: string }
+
+/** Deletes an empty project; null where this owner has no such one. The lock keeps runtimes from being added meanwhile. */
+export function removeProject(
+  db: Db,
+  ownerId: string,
+  { projectId, confirm }: { projectId: string; confirm: string },
+): Promise<Removed | null> {
+  return inTransaction(db, async (tx): Promise<Removed | null> => {
+    await lockOwner(tx, ownerId)
+    const project = await findProject(tx, ownerId, projectId)
+    if (!project) return null
+    const { is_default: isDefault, runtime_count: runtimes, name } = project
+    if (isDefault === 1) return { outcome: 'default' }
+    if (runtimes > 0) return { outcome: 'in use', runtimes }
+    if (name !== confirm) return { outcome: 'not confirmed', name }
+    await tx
+      .deleteFrom('projects')
+      .where((eb) => eb.and({ owner_id: ownerId, project_id: projectId }))
+      .execute()
+    return { outcome: 'removed' }
   })
 }
 

@@ -1,4 +1,4 @@
-import type { CreatedRuntime, RegisterRuntimeRequest, Tier, UpdatedRuntime } from '@svc/contract'
+import type { CreatedRuntime, RegisterRuntimeRequest, UpdatedRuntime } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import { mintCredential } from '../credentials/credentials.ts'
 import { forbidden, invalidField, notFound } from '../errors.ts'
@@ -8,7 +8,7 @@ import { mintSigningSecret } from '../secrets/mint.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { ceilingProblem, ownAddressProblem } from './rules.ts'
 import { secretContext } from './serving-runtime.ts'
-import { changeRuntime, findServedRuntime, insertRuntime } from './store.ts'
+import { changeRuntime, findServedRuntime, type InsertedRuntime, insertRuntime } from './store.ts'
 
 /** Creates a runtime, or updates the owner's runtime of this id, whose secret is not returned. An id that another owner holds reads as absent. */
 export async function registerRuntime(
@@ -53,7 +53,7 @@ async function create(
     created_at: now,
     updated_at: now,
   }
-  if (!(await insertRuntime(deps.db, row, [deployKey.row, publicKey.row], requireSlot))) return null
+  if (!(await insertRuntime(deps.db, row, [deployKey.row, publicKey.row], judge))) return null
   return {
     runtimeId,
     projectId,
@@ -66,10 +66,14 @@ async function create(
   }
 }
 
-function requireSlot(tier: Tier, runtimeCount: number): void {
+function judge({ tier, runtimeCount, isRetired, hasProject }: InsertedRuntime): void {
+  if (isRetired) throw invalidField('runtimeId', RETIRED)
+  if (!hasProject) throw notFound('The project')
   const problem = ceilingProblem(tier, runtimeCount)
   if (problem) throw forbidden(problem)
 }
+
+const RETIRED = 'was the id of a runtime that was deleted, and is not given again. Choose another one, or leave it out.'
 
 async function update(
   deps: RuntimeDeps,
@@ -77,8 +81,8 @@ async function update(
   runtimeId: string,
   { name, version, projectId, endpoint }: RegisterRuntimeRequest,
 ): Promise<UpdatedRuntime> {
-  const at = { runtimeId, now: deps.clock.now() }
-  const changed = await changeRuntime(deps.db, owner.ownerId, at, { name, version, project_id: projectId, endpoint })
+  const at = { runtimeId, projectId, now: deps.clock.now() }
+  const changed = await changeRuntime(deps.db, owner.ownerId, at, { name, version, endpoint })
   if (!changed) throw notFound('The runtime')
   const { runtime, keys } = changed
   return {

@@ -1,6 +1,8 @@
 import type { Tier } from '@svc/contract'
 import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely'
 import { findRuntimeKeys, type NewCredential, type RuntimeKeys } from '../credentials/store.ts'
+import { isRetired } from '../deletions/store.ts'
+import { hasProject } from '../projects/store.ts'
 import { type PageRequest, pageBy } from '../store/page.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner } from '../store/transaction.ts'
@@ -30,15 +32,24 @@ export interface RuntimeView extends Selectable<Schema['runtimes']>, CandidateVi
   capability_count: number | null
 }
 
+/** What decides whether an insertion stands. */
+export interface InsertedRuntime {
+  tier: Tier
+  /** Before it. */
+  runtimeCount: number
+  isRetired: boolean
+  hasProject: boolean
+}
+
 /**
- * Inserts a runtime with its keys; false where its id is taken. `requireSlot` throws where the plan allows no further one;
- * the owner's row is locked, so concurrent insertions cannot exceed the plan.
+ * Inserts a runtime with its keys; false where its id is taken. `judge` throws where the plan allows no further one, or the
+ * id was a deleted runtime's; the owner's row is locked, so concurrent insertions cannot exceed the plan.
  */
 export async function insertRuntime(
   db: Db,
   runtime: Insertable<Schema['runtimes']>,
   credentials: readonly NewCredential[],
-  requireSlot: (tier: Tier, runtimeCount: number) => void,
+  judge: (found: InsertedRuntime) => void,
 ): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const { tier } = await lockOwner(tx, runtime.owner_id)
@@ -53,9 +64,12 @@ export async function insertRuntime(
       .onConflict((conflict) => conflict.doNothing())
       .returning('runtime_id')
       .executeTakeFirst()
+    // After the insert, which waits for a deletion of the same id.
+    const retired = await isRetired(tx, runtime.runtime_id)
+    const inProject = await hasProject(tx, runtime.owner_id, runtime.project_id)
     // Before the plan's limit: registering an own runtime again is never refused by it.
-    if (!inserted) return false
-    requireSlot(tier, Number(count))
+    if (!inserted && !retired) return false
+    judge({ tier, runtimeCount: Number(count), isRetired: retired, hasProject: inProject })
     await tx
       .insertInto('credentials')
       .values([...credentials])
@@ -82,15 +96,21 @@ export async function updateRuntime(
   return numUpdatedRows > 0n
 }
 
-/** Updates a runtime and returns it; null where this owner has no such runtime. One transaction: no read fails after it. */
+/**
+ * Updates a runtime and returns it; null where this owner has no such runtime, or no such project any more. One transaction: no
+ * read fails after it.
+ */
 export async function changeRuntime(
   db: Db,
   ownerId: string,
-  at: { runtimeId: string; now: number },
+  { projectId, ...at }: { runtimeId: string; now: number; projectId: string | undefined },
   changes: UpdateObject<Schema, 'runtimes'>,
 ): Promise<{ runtime: RuntimeView; keys: RuntimeKeys } | null> {
   return inTransaction(db, async (tx) => {
-    await updateRuntime(tx, ownerId, at, changes)
+    // The lock keeps the project from being deleted meanwhile.
+    if (projectId !== undefined) await lockOwner(tx, ownerId)
+    if (projectId !== undefined && !(await hasProject(tx, ownerId, projectId))) return null
+    await updateRuntime(tx, ownerId, at, { ...changes, project_id: projectId })
     const runtime = await findRuntime(tx, ownerId, at.runtimeId)
     return runtime && { runtime, keys: await findRuntimeKeys(tx, ownerId, at.runtimeId) }
   })
@@ -161,6 +181,7 @@ function runtimeViews(db: Db) {
     .selectAll('runtimes')
     .select(['owners.tier', 'deployed_at', 'capability_count'])
     .select(CANDIDATE_COLUMNS)
+    .where('owners.deleted_at', 'is', null)
 }
 
 /**

@@ -11,6 +11,11 @@ export class DatabaseError extends Error {
   }
 }
 
+/** The account was deleted since it was identified. */
+export class AccountGoneError extends Error {
+  override readonly name = 'AccountGoneError'
+}
+
 /** The answer to a commit was lost: the transaction may be committed, now or later. */
 export class CommitUnknownError extends Error {
   override readonly name = 'CommitUnknownError'

@@ -25,6 +25,17 @@ export interface Schema {
     paid_by: Nullable<string>
     /** See `usage/stored-bytes-rules.ts`. */
     stored_bytes: Counter
+    /** Set once its owner has deleted it. What is left of it goes in the background. */
+    deleted_at: Nullable<number>
+  }
+  /** Deleted runtimes, whose ids are not given again. */
+  retired_runtimes: {
+    id_hash: string
+    /** Null once the account is gone, too. */
+    owner_id: Nullable<string>
+    /** Null once nothing of the runtime is left. */
+    runtime_id: Nullable<string>
+    deleted_at: number
   }
   credentials: {
     owner_id: string
@@ -41,6 +52,8 @@ export interface Schema {
     /** Set when the key is replaced. */
     expires_at: Nullable<number>
     revoked_at: Nullable<number>
+    /** Of an account's key, to the minute. */
+    last_used_at: Nullable<number>
   }
   /** Owners who can sign in. Times are ISO 8601 text. */
   auth_accounts: {
@@ -64,7 +77,10 @@ export interface Schema {
     valid_until: number
     password_version: number
     ip_address: Nullable<string>
+    /** The browser and the system, as the owner reads them. */
     user_agent: Nullable<string>
+    /** To the minute; null in older rows that were not used since. */
+    last_used_at: Nullable<number>
     expires_at: string
     created_at: string
     updated_at: string

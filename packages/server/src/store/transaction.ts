@@ -1,5 +1,12 @@
 import { CompiledQuery, type QueryResult, type Transaction } from 'kysely'
-import { CommitUnknownError, isConflict, isConnectionFault, isConnectTimeout, noteWithoutEffect } from './errors.ts'
+import {
+  AccountGoneError,
+  CommitUnknownError,
+  isConflict,
+  isConnectionFault,
+  isConnectTimeout,
+  noteWithoutEffect,
+} from './errors.ts'
 import type { Db, Schema } from './schema.ts'
 
 export type Tx = Transaction<Schema>
@@ -61,9 +68,16 @@ export async function repeated<T>(run: (atCommit: () => void) => Promise<T>): Pr
 
 /**
  * Locks an account's row until the transaction ends, always before any row of its runtimes, and reads what limits depend
- * on. So rows of a limited number are added one at a time.
+ * on. So rows of a limited number are added one at a time. Throws an {@link AccountGoneError} where it was deleted.
  */
-export function lockOwner(tx: Tx, ownerId: string) {
-  const owner = tx.selectFrom('owners').select(['tier', 'paid_by', 'stored_bytes']).where('owner_id', '=', ownerId)
-  return owner.forUpdate().executeTakeFirstOrThrow()
+export async function lockOwner(tx: Tx, ownerId: string) {
+  const owner = await tx
+    .selectFrom('owners')
+    .select(['tier', 'paid_by', 'stored_bytes'])
+    .where('owner_id', '=', ownerId)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!owner) throw new AccountGoneError('the account was deleted')
+  return owner
 }

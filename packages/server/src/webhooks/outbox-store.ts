@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { goneRuntimes } from '../deletions/store.ts'
 import { type PageRequest, pageBy } from '../store/page.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
@@ -154,11 +155,18 @@ async function deleteOldest(tx: Tx, webhookId: string): Promise<void> {
 }
 
 /** A page of a webhook's deliveries, newest first, and the row after it. */
-export function listDeliveries(db: Db, ownerId: string, webhookId: string, page: PageRequest): Promise<DeliveryRow[]> {
+export async function listDeliveries(
+  db: Db,
+  ownerId: string,
+  webhookId: string,
+  page: PageRequest,
+): Promise<DeliveryRow[]> {
+  const gone = await goneRuntimes(db, ownerId)
   return db
     .selectFrom('webhook_deliveries')
     .selectAll()
     .where((eb) => eb.and({ owner_id: ownerId, webhook_id: webhookId }))
+    .$if(gone.length > 0, (some) => some.where('runtime_id', 'not in', gone))
     .$call(pageBy('created_at', 'delivery_id', page))
     .execute()
 }

@@ -134,7 +134,7 @@ describeEngines('retention', (engine) => {
       )
     const steps = async () => {
       const counts: number[] = []
-      do counts.push((await deleteSomeEnded(database().db, owner.ownerId, startedBefore)).executions)
+      do counts.push((await deleteSomeEnded(database().db, { ownerId: owner.ownerId, startedBefore })).executions)
       while (counts.at(-1) !== 0)
       return counts
     }

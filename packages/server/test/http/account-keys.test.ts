@@ -26,11 +26,12 @@ describeEngines('an account’s API keys', (engine) => {
       name: 'Continuous integration',
       prefix: abbreviateKey(key),
       createdAt: new Date(service.clock.now()).toISOString(),
+      lastUsedAt: null,
       revokedAt: null,
     })
     expect(await opens(service, key)).toBe(true)
     const listed = await service.send('GET', URL, { key })
-    expect(AccountKeyList.parse(listed.json()).keys[0]).toEqual(shown)
+    expect(AccountKeyList.parse(listed.json()).keys[0]).toEqual({ ...shown, lastUsedAt: shown.createdAt })
     const kept = [await dumpTables(database()), lines.join('\n'), listed.body].join('\n')
     expect(kept).not.toContain(key)
     const row = await database()
@@ -47,6 +48,19 @@ describeEngines('an account’s API keys', (engine) => {
     expect((await list(service, owner)).keys).toMatchObject([
       { name: 'create-owner', prefix: abbreviateKey(owner.apiKey), revokedAt: null },
     ])
+  })
+
+  // holds SES-04
+  test('a key’s last use is known to the minute, and stored once a minute', async () => {
+    const service = await startForTest(database())
+    const owner = await service.owner()
+    const lastUsed = async () => (await list(service, owner)).keys[0]?.lastUsedAt
+    const first = new Date(service.clock.now()).toISOString()
+    expect(await lastUsed()).toBe(first)
+    service.clock.advance(59_999)
+    expect(await lastUsed()).toBe(first)
+    service.clock.advance(1)
+    expect(await lastUsed()).toBe(new Date(service.clock.now()).toISOString())
   })
 
   // holds KEY-27

@@ -9,7 +9,7 @@ import { PASSWORD } from '../support/service.ts'
 
 /** A route that takes a body: a body that it accepts, and what it must say of others. */
 export interface BodyRoute {
-  method: 'POST' | 'PUT' | 'PATCH'
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   key(scene: Scene): string | undefined
   /** Makes what the body names, where a scene has none of it. */
@@ -352,6 +352,34 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     strict: [''],
   },
   {
+    method: 'DELETE',
+    path: '/v1/runtimes/:runtimeId',
+    key: ({ owner }) => owner.apiKey,
+    body: () => ({ confirm: 'Shop' }),
+    fields: { confirm: 'string' },
+    required: ['confirm'],
+    strict: [''],
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/projects/:projectId',
+    key: ({ owner }) => owner.apiKey,
+    prepare: leaveProject,
+    body: () => ({ confirm: 'Default' }),
+    fields: { confirm: 'string' },
+    required: ['confirm'],
+    strict: [''],
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/account',
+    key: ({ session }) => session,
+    body: ({ owner }) => ({ confirm: owner.email, password: PASSWORD, cancelSubscription: false }),
+    fields: { confirm: 'string', password: 'string', cancelSubscription: 'boolean' },
+    required: ['confirm', 'password'],
+    strict: [''],
+  },
+  {
     method: 'POST',
     path: '/v1/billing/checkout',
     key: ({ owner }) => owner.apiKey,
@@ -419,6 +447,16 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     strict: [],
   },
 ]
+
+/** Empties the project of the scene's runtime, which then is not the default one any more. */
+async function leaveProject({ database: { db }, service, owner, runtime }: Scene): Promise<void> {
+  const { projectId } = (
+    await service.send('POST', '/v1/projects', { key: owner.apiKey, body: { name: 'Shops' } })
+  ).json()
+  const { runtimeId, projectId: left } = runtime
+  await service.send('POST', '/v1/runtimes', { key: owner.apiKey, body: { runtimeId, name: 'Shop', projectId } })
+  await db.updateTable('projects').set({ is_default: 0 }).where('project_id', '=', left).execute()
+}
 
 /** Lets a device wait that polls with a code of this owner's, under the user code of all requests. */
 async function deployTwice({ service, runtime }: Scene): Promise<void> {

@@ -56,6 +56,7 @@ const ROUTES = [
   ['owner', 'POST', '/v1/runtimes'],
   ['owner', 'GET', '/v1/runtimes'],
   ['owner', 'GET', '/v1/runtimes/:runtimeId'],
+  ['owner', 'DELETE', '/v1/runtimes/:runtimeId'],
   ['owner', 'PUT', '/v1/runtimes/:runtimeId/allowed-origins'],
   ['owner', 'POST', '/v1/runtimes/:runtimeId/doctor'],
   ['owner', 'GET', '/v1/runtimes/:runtimeId/deployments'],
@@ -71,7 +72,11 @@ const ROUTES = [
   ['public', 'POST', '/v1/auth/sign-out'],
   ['public', 'POST', '/v1/auth/device'],
   ['public', 'POST', '/v1/auth/device/token'],
+  ['owner', 'GET', '/v1/auth/sessions'],
+  ['owner', 'DELETE', '/v1/auth/sessions'],
+  ['owner', 'DELETE', '/v1/auth/sessions/:sessionId'],
   ['owner', 'GET', '/v1/account'],
+  ['owner', 'DELETE', '/v1/account'],
   ['owner', 'POST', '/v1/account/password'],
   ['owner', 'GET', '/v1/account/keys'],
   ['owner', 'POST', '/v1/account/keys'],
@@ -91,6 +96,7 @@ const ROUTES = [
   ['owner', 'POST', '/v1/projects'],
   ['owner', 'GET', '/v1/projects/:projectId'],
   ['owner', 'PATCH', '/v1/projects/:projectId'],
+  ['owner', 'DELETE', '/v1/projects/:projectId'],
   ['owner', 'GET', '/v1/events'],
   ['owner', 'GET', '/v1/webhooks'],
   ['owner', 'POST', '/v1/webhooks'],
@@ -278,7 +284,8 @@ async function overSessions({ service, owner }: Scene): Promise<Record<string, s
   const passwordVersion = (await findPassword(db, owner.ownerId))?.version ?? 0
   const handleFrom = async (start: { now: number; passwordVersion: number }) => {
     const handle = mintHandle()
-    await insertSession(db, { ownerId: owner.ownerId, handle, ...start })
+    const ids = { ownerId: owner.ownerId, sessionId: service.deps.newId('session'), handle, device: null }
+    await insertSession(db, { ...ids, ...start })
     return handle
   }
   const [expired, outdated, signedOut, living] = await Promise.all([

@@ -117,6 +117,7 @@ async function belongingsOf(scene: Scene): Promise<Belongings> {
     executionId: executed(await scene.execute()).executionId,
     ...(await deliveryOf(scene)),
     keyId: (await post('/v1/account/keys', { name: 'Deploys' })).keyId,
+    sessionId: (await service.send('GET', '/v1/auth/sessions', { key: owner.apiKey })).json().sessions[0].sessionId,
     checkoutId: checkout.json().checkoutId,
   }
 }
@@ -195,6 +196,8 @@ async function rowsOf({ database: { db }, owner }: Scene, { checkoutId = '' }: B
       'webhooks',
       'webhook_deliveries',
       'account_events',
+      'auth_sessions',
+      'auth_accounts',
     ] as const),
   ]
   const rows = tables.map((table) => db.selectFrom(table).selectAll().where('owner_id', '=', owner.ownerId).execute())

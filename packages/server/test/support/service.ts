@@ -241,7 +241,7 @@ async function beginTestSession(deps: Deps, { ownerId, email }: Owner): Promise<
   await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
   const stored = await findPassword(deps.db, ownerId)
   if (!stored) throw new Error(`there is no account ${email}`)
-  return (await beginSession(deps, stored.owner, stored.version)).token
+  return (await beginSession(deps, stored.owner, stored)).token
 }
 
 async function makeRuntime(

@@ -15,7 +15,7 @@ function timeOf(id: string): number {
 // holds OPS-11
 test('an id has the prefix of its kind and 26 digits of Crockford’s base 32', () => {
   const newId = createIds(createTestClock())
-  for (const kind of ['owner', 'credential', 'project', 'deployment', 'execution', 'call'] as const) {
+  for (const kind of ['owner', 'credential', 'project', 'deployment', 'execution', 'call', 'session'] as const) {
     expect(newId(kind)).toMatch(new RegExp(`^${ID_PREFIXES[kind]}[${ALPHABET}]{26}$`))
   }
 })

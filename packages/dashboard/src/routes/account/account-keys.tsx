@@ -53,7 +53,12 @@ function columns(revoke: (key: AccountKey) => void): Column<AccountKey>[] {
   return [
     { heading: 'Name', cell: ({ name }) => <span className="font-medium [overflow-wrap:anywhere]">{name}</span> },
     { heading: 'Key', cell: ({ prefix }) => <code className="text-xs whitespace-nowrap">{prefix}</code> },
-    { heading: 'Created', isExtra: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    { heading: 'Created', isExtra: 'wide', cell: ({ createdAt }) => <Ago at={createdAt} /> },
+    {
+      heading: 'Last used',
+      isExtra: true,
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <Ago at={lastUsedAt} />),
+    },
     {
       heading: 'Status',
       cell: (key) =>

@@ -8,7 +8,9 @@ import { capitalized, formatTime } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { AccountKeys } from './account-keys.tsx'
+import { DeleteAccount } from './delete-account.tsx'
 import { PasswordForm } from './password-form.tsx'
+import { Sessions } from './sessions.tsx'
 
 export function Account(): ReactNode {
   const { data: account } = useQuery(accountQuery)
@@ -30,6 +32,8 @@ export function Account(): ReactNode {
       </Card>
       <AccountKeys />
       <PasswordForm />
+      <Sessions />
+      {account && <DeleteAccount account={account} />}
     </Page>
   )
 }

@@ -12,6 +12,7 @@ import { LoadError } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { DeleteProject } from './delete-project.tsx'
 import { ProjectDialog } from './project-dialog.tsx'
 
 type Project = Schemas['Project']
@@ -19,6 +20,7 @@ type Project = Schemas['Project']
 export function Projects(): ReactNode {
   const { data, error, isPending, refetch } = useQuery(projectsQuery)
   const [dialog, setDialog] = useState<Project | 'new' | null>(null)
+  const [deleted, setDeleted] = useState<Project | null>(null)
   return (
     <Page
       title="Projects"
@@ -34,15 +36,23 @@ export function Projects(): ReactNode {
       <Card isFlush>
         {isPending && <Loading />}
         {data && (
-          <Table caption="Projects" columns={columns(setDialog)} rows={data} rowKey={({ projectId }) => projectId} />
+          <Table
+            caption="Projects"
+            columns={columns(setDialog, setDeleted)}
+            rows={data}
+            rowKey={({ projectId }) => projectId}
+          />
         )}
       </Card>
       {dialog !== null && <ProjectDialog project={dialog === 'new' ? null : dialog} onClose={() => setDialog(null)} />}
+      {deleted && <DeleteProject project={deleted} onClose={() => setDeleted(null)} />}
     </Page>
   )
 }
 
-function columns(edit: (project: Project) => void): Column<Project>[] {
+type Act = (project: Project) => void
+
+function columns(edit: Act, remove: Act): Column<Project>[] {
   return [
     {
       heading: 'Name',
@@ -63,9 +73,16 @@ function columns(edit: (project: Project) => void): Column<Project>[] {
     {
       heading: 'Actions',
       cell: (project) => (
-        <Button size="small" aria-label={`Rename ${project.name}`} onClick={() => edit(project)}>
-          Rename
-        </Button>
+        <div className="flex gap-2">
+          <Button size="small" aria-label={`Rename ${project.name}`} onClick={() => edit(project)}>
+            Rename
+          </Button>
+          {!project.isDefault && (
+            <Button size="small" kind="ghost" aria-label={`Delete ${project.name}`} onClick={() => remove(project)}>
+              Delete
+            </Button>
+          )}
+        </div>
       ),
     },
   ]

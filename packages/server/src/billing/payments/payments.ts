@@ -8,6 +8,8 @@ export interface Payments {
   check(payment: Payment): Promise<PaymentState>
   /** Makes sure that an open payment can no longer be made, and returns its state by then. */
   close(payment: Payment): Promise<PaymentState>
+  /** Ends the subscription of a paid checkout at once, and returns its state by then. Repeating it changes nothing. */
+  cancel(payment: Payment & { subscriptionRef: string | null }): Promise<PaymentState>
   /** Null where the provider sends no events. */
   readonly webhook: Webhook | null
 }

@@ -41,6 +41,7 @@ export function stripePayments(settings: StripeSettings, { clock, timeoutMs = TI
     },
     check: async ({ ref }) => stateOf(await retrieve(stripe, ref)),
     close: ({ ref }) => close(stripe, ref),
+    cancel: (payment) => cancel(stripe, payment),
     webhook: webhookSecret && { read: (message) => readEvent(stripe, message, { webhookSecret, clock }) },
   }
 }
@@ -102,6 +103,18 @@ async function close(stripe: Stripe, ref: string): Promise<PaymentState> {
     if (session.status === 'open') throw error
     return stateOf(session)
   }
+}
+
+async function cancel(
+  stripe: Stripe,
+  { ref, subscriptionRef }: { ref: string; subscriptionRef: string | null },
+): Promise<PaymentState> {
+  const state = stateOf(await retrieve(stripe, ref))
+  const named = state.subscriptionRef ?? subscriptionRef
+  if (state.status === 'ended' || named === null) return { status: 'ended', subscriptionRef: named }
+  const { status } = await answerTo(stripe.subscriptions.cancel(named))
+  if (!OVER.has(status)) throw new PaymentError(`Stripe left the subscription ${named} ${status}`)
+  return { status: 'ended', subscriptionRef: named }
 }
 
 const OVER = new Set(['canceled', 'incomplete_expired'])

@@ -14,5 +14,6 @@ export function testPayments({ baseUrl, clock }: { baseUrl: () => string; clock:
     open: async ({ checkoutId }) => ({ ref: checkoutId, url: `${baseUrl()}${TEST_CHECKOUT_PATH}/${checkoutId}` }),
     check: async ({ expiresAt }) => ({ status: clock.now() < expiresAt ? 'pending' : 'expired' }),
     close: async () => ({ status: 'expired' }),
+    cancel: async () => ({ status: 'ended' }),
   }
 }

@@ -2,7 +2,7 @@ import type { ColumnTypes } from './column-types.ts'
 
 /**
  * Passwords and sessions of owners. The `auth_` tables have the shape of a library that earlier releases used: their times
- * are ISO 8601 text, and decide nothing. `valid_until` decides. `auth_users` is written and read no more.
+ * are ISO 8601 text, and decide nothing. `valid_until` decides. `auth_users` is gone since 0045.
  */
 export function sessions(types: ColumnTypes): string[] {
   return [...passwords(types), ...sessionTables(types)]

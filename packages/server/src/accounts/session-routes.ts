@@ -1,0 +1,49 @@
+import { RevokedSession, RevokedSessions, SessionList } from '@svc/contract'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { sessionRequired } from '../errors.ts'
+import { chapter } from '../http/chapter.ts'
+import { ownerOf, sessionOfRequest } from '../http/planes.ts'
+import { clearSessionCookie } from '../http/session-cookie.ts'
+import { typed } from '../http/typed.ts'
+import type { AccountDeps } from './deps.ts'
+import { listOwnSessions, revokeOtherSessions, revokeSession } from './session-list.ts'
+
+const route = chapter('Account')
+const LIST = route('listSessions', 'List the account’s sessions, the last used first', {
+  response: { 200: SessionList },
+})
+const REVOKE = route('revokeSession', 'Revoke a session at once', {
+  params: z.object({ sessionId: z.string().describe('The id of a session, `ses_…`.') }),
+  response: { 200: RevokedSession },
+})
+const REVOKE_OTHERS = route('revokeOtherSessions', 'Revoke every session but the one of the request', {
+  response: { 200: RevokedSessions },
+})
+
+/** Owner plane: the sessions of the account. */
+export function sessionRoutes(plane: FastifyInstance, deps: AccountDeps): void {
+  const routes = typed(plane)
+
+  routes.get('/v1/auth/sessions', { schema: LIST }, (request) =>
+    listOwnSessions(deps, ownerOf(request), currentId(request)),
+  )
+
+  routes.delete('/v1/auth/sessions', { schema: REVOKE_OTHERS }, async (request) => {
+    const current = currentId(request)
+    if (current === null) throw sessionRequired('to revoke all other sessions')
+    return revokeOtherSessions(deps, ownerOf(request), current)
+  })
+
+  routes.delete('/v1/auth/sessions/:sessionId', { schema: REVOKE }, async (request, reply) => {
+    const { sessionId } = request.params
+    const revoked = await revokeSession(deps, ownerOf(request), sessionId)
+    const session = sessionOfRequest(request)
+    if (session?.isFromCookie && session.sessionId === sessionId) clearSessionCookie(reply, deps.baseUrl())
+    return revoked
+  })
+}
+
+function currentId(request: FastifyRequest): string | null {
+  return sessionOfRequest(request)?.sessionId ?? null
+}

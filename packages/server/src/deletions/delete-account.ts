@@ -1,0 +1,32 @@
+import type { DeleteAccountRequest, DeletedAccount } from '@svc/contract'
+import { normalizeEmail, type Owner } from '../accounts/accounts.ts'
+import { requirePassword } from '../accounts/sign-in.ts'
+import { endPayments, SUBSCRIPTION } from '../billing/end-payments.ts'
+import { invalidField } from '../errors.ts'
+import { isoTime } from '../lib/clock.ts'
+import { Secret } from '../secrets/secret.ts'
+import { endAccount } from './account-store.ts'
+import { notConfirmed } from './delete-runtime.ts'
+import type { DeletionDeps } from './deps.ts'
+
+/**
+ * Deletes the account: nothing of it opens, runs or is shown from then on, and its rows go in the background. A subscription
+ * that pays for its plan is cancelled first, where the request says so; otherwise nothing is deleted.
+ */
+export async function deleteAccount(
+  deps: DeletionDeps,
+  owner: Owner,
+  { confirm, password, cancelSubscription = false }: DeleteAccountRequest,
+): Promise<DeletedAccount> {
+  const { ownerId, email } = owner
+  if (normalizeEmail(confirm) !== email) throw notConfirmed('the e-mail address of the account', email)
+  const passwordVersion = await requirePassword(deps, owner, { field: 'password', password: new Secret(password) })
+  await endPayments(deps, owner, { cancelSubscription })
+  const now = deps.clock.now()
+  const outcome = await endAccount(deps.db, { ownerId, passwordVersion, now })
+  if (outcome === 'paid') throw invalidField('cancelSubscription', SUBSCRIPTION)
+  if (outcome === 'other password') throw invalidField('password', 'was changed meanwhile.')
+  deps.running.stopWhere((place) => place.ownerId === ownerId, 'deleted')
+  deps.logger.info({ ownerId }, 'an account was deleted')
+  return { ownerId, deletedAt: isoTime(now) }
+}

@@ -1,0 +1,15 @@
+import type { PasswordQueue } from '../accounts/password-queue.ts'
+import type { UsageAggregation } from '../analytics/aggregation.ts'
+import type { BillingDeps } from '../billing/deps.ts'
+import type { RunningExecutions } from '../executions/running.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
+
+export interface DeletionDeps extends BillingDeps {
+  passwords: PasswordQueue
+  running: RunningExecutions
+}
+
+/** The dependencies of the background work. */
+export interface SweepDeps extends Pick<CoreDeps, 'db' | 'clock' | 'logger'> {
+  aggregation: Pick<UsageAggregation, 'catchUp'>
+}

@@ -1,0 +1,64 @@
+import {
+  DeleteAccountRequest,
+  DeletedAccount,
+  DeletedProject,
+  DeletedRuntime,
+  DeleteProjectRequest,
+  DeleteRuntimeRequest,
+  ErrorBody,
+} from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { sessionRequired } from '../errors.ts'
+import { chapter } from '../http/chapter.ts'
+import { ProjectIdParam, RuntimeParams } from '../http/params.ts'
+import { ownerOf, sessionOfRequest } from '../http/planes.ts'
+import { clearSessionCookie } from '../http/session-cookie.ts'
+import { typed } from '../http/typed.ts'
+import { deleteAccount } from './delete-account.ts'
+import { deleteProject } from './delete-project.ts'
+import { deleteRuntime } from './delete-runtime.ts'
+import type { DeletionDeps } from './deps.ts'
+
+const RUNTIME = chapter('Runtimes')('deleteRuntime', 'Delete a runtime', {
+  description:
+    'Its keys and its addresses stop at once, and its executions under way are stopped. Its deployments, executions, approvals, events and usage are deleted in the background; usage of the present hour counts until the hour is over. Its id is not given again.',
+  params: RuntimeParams,
+  body: DeleteRuntimeRequest,
+  response: { 200: DeletedRuntime },
+})
+
+const PROJECT = chapter('Projects')('deleteProject', 'Delete an empty project', {
+  description: 'The default project stays, and so does one that has runtimes: delete those first.',
+  params: z.object({ projectId: ProjectIdParam }),
+  body: DeleteProjectRequest,
+  response: { 200: DeletedProject },
+})
+
+const ACCOUNT = chapter('Account')('deleteAccount', 'Delete the account', {
+  description:
+    'With a session and the password. Its keys, sessions and runtimes stop at once, and everything is deleted in the background but its payments. Where a subscription pays for its plan, `cancelSubscription` has to be true.',
+  body: DeleteAccountRequest,
+  response: { 200: DeletedAccount, 429: ErrorBody },
+})
+
+/** Owner plane: deleting. Each request confirms by its body what it deletes. */
+export function deletionRoutes(plane: FastifyInstance, deps: DeletionDeps): void {
+  const routes = typed(plane)
+
+  routes.delete('/v1/runtimes/:runtimeId', { schema: RUNTIME }, (request) =>
+    deleteRuntime(deps, ownerOf(request), { ...request.params, ...request.body }),
+  )
+
+  routes.delete('/v1/projects/:projectId', { schema: PROJECT }, (request) =>
+    deleteProject(deps, ownerOf(request), { ...request.params, ...request.body }),
+  )
+
+  routes.delete('/v1/account', { schema: ACCOUNT, config: { hasOwnBound: true } }, async (request, reply) => {
+    const session = sessionOfRequest(request)
+    if (!session) throw sessionRequired('to delete the account')
+    const deleted = await deleteAccount(deps, session.owner, request.body)
+    if (session.isFromCookie) clearSessionCookie(reply, deps.baseUrl())
+    return deleted
+  })
+}

@@ -1,0 +1,136 @@
+import { hash } from 'node:crypto'
+import type { NotNull } from 'kysely'
+import type { Db } from '../store/schema.ts'
+import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
+import { MAX_RETIRED } from './rules.ts'
+
+/** What belongs to one runtime. */
+export interface Place {
+  ownerId: string
+  runtimeId: string
+}
+
+type Confirmed = { confirm: string; now: number }
+
+/**
+ * Takes a runtime out of service, and its keys with it, in one transaction: from its commit on no replica admits anything for
+ * it. A name that is not confirmed is returned, and changes nothing.
+ */
+export function retireRuntime(
+  db: Db,
+  { ownerId, runtimeId, confirm, now }: Place & Confirmed,
+): Promise<'retired' | 'absent' | { name: string }> {
+  return inTransaction(db, async (tx) => {
+    await lockOwner(tx, ownerId)
+    const runtime = await tx
+      .selectFrom('runtimes')
+      .select('name')
+      .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
+      .forUpdate()
+      .executeTakeFirst()
+    if (!runtime) return 'absent'
+    if (runtime.name !== confirm) return { name: runtime.name }
+    await takeOut(tx, ownerId, [runtimeId])
+    await tx
+      .insertInto('retired_runtimes')
+      .values({ id_hash: hashOf(runtimeId), owner_id: ownerId, runtime_id: runtimeId, deleted_at: now })
+      .execute()
+    await forgetOldest(tx, ownerId)
+    return 'retired'
+  })
+}
+
+const AT_ONCE = 20
+
+/** Takes some runtimes of a deleted account out of service; returns how many. */
+export function retireSome(db: Db, ownerId: string, now: number): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const rows = await tx
+      .selectFrom('runtimes')
+      .select('runtime_id')
+      .where('owner_id', '=', ownerId)
+      .orderBy('runtime_id')
+      .limit(AT_ONCE)
+      .forUpdate()
+      .execute()
+    if (rows.length === 0) return 0
+    const runtimeIds = rows.map((row) => row.runtime_id)
+    await takeOut(tx, ownerId, runtimeIds)
+    await tx
+      .insertInto('retired_runtimes')
+      .values(runtimeIds.map((id) => ({ id_hash: hashOf(id), owner_id: ownerId, runtime_id: null, deleted_at: now })))
+      .execute()
+    await forgetOldest(tx, ownerId)
+    return rows.length
+  })
+}
+
+async function takeOut(tx: Tx, ownerId: string, runtimeIds: readonly string[]): Promise<void> {
+  const buckets = runtimeIds.map((runtimeId) => `deployments:${runtimeId}`)
+  await tx.deleteFrom('candidates').where('runtime_id', 'in', runtimeIds).execute()
+  for (const table of ['credentials', 'account_events', 'runtimes'] as const) {
+    await tx.deleteFrom(table).where('owner_id', '=', ownerId).where('runtime_id', 'in', runtimeIds).execute()
+  }
+  await tx.deleteFrom('allowances').where('owner_id', '=', ownerId).where('bucket', 'in', buckets).execute()
+}
+
+async function forgetOldest(tx: Tx, ownerId: string): Promise<void> {
+  const own = tx.selectFrom('retired_runtimes').where('owner_id', '=', ownerId).where('runtime_id', 'is', null)
+  const surplus = own
+    .select('id_hash')
+    .orderBy('deleted_at', 'desc')
+    .orderBy('id_hash')
+    .limit(MAX_RETIRED)
+    .offset(MAX_RETIRED)
+  await tx.deleteFrom('retired_runtimes').where('id_hash', 'in', surplus).execute()
+}
+
+/** Whether a deleted runtime had this id: it is not given again, as pages and agents may still call its addresses. */
+export async function isRetired(db: Db, runtimeId: string): Promise<boolean> {
+  const retired = db.selectFrom('retired_runtimes').select('id_hash as id').where('id_hash', '=', hashOf(runtimeId))
+  const ofDeletedAccount = db
+    .selectFrom('runtimes')
+    .innerJoin('owners', 'owners.owner_id', 'runtimes.owner_id')
+    .select('runtime_id as id')
+    .where('runtime_id', '=', runtimeId)
+    .where('owners.deleted_at', 'is not', null)
+  return (await retired.unionAll(ofDeletedAccount).executeTakeFirst()) !== undefined
+}
+
+/** The deleted runtimes of an account of which rows may be left. Lists leave them out. */
+export async function goneRuntimes(db: Db, ownerId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('retired_runtimes')
+    .select('runtime_id')
+    .where('owner_id', '=', ownerId)
+    .where('runtime_id', 'is not', null)
+    .$narrowType<{ runtime_id: NotNull }>()
+    .execute()
+  return rows.map((row) => row.runtime_id)
+}
+
+/** Of these runtimes and accounts, those that were deleted. */
+export async function findGone(
+  db: Db,
+  { runtimeIds, ownerIds }: { runtimeIds: readonly string[]; ownerIds: readonly string[] },
+): Promise<Set<string>> {
+  const [runtimes, owners] = await Promise.all([
+    db
+      .selectFrom('retired_runtimes')
+      .select('runtime_id as id')
+      .where('id_hash', 'in', runtimeIds.map(hashOf))
+      .execute(),
+    db
+      .selectFrom('owners')
+      .select('owner_id as id')
+      .where('owner_id', 'in', ownerIds)
+      .where('deleted_at', 'is not', null)
+      .execute(),
+  ])
+  return new Set([...runtimes, ...owners].flatMap(({ id }) => id ?? []))
+}
+
+// The id of a deleted account's runtime must not be found here.
+function hashOf(runtimeId: string): string {
+  return hash('sha256', `runtime ${runtimeId}`)
+}

@@ -1,0 +1,88 @@
+import { startOf } from '../usage/rollup-rules.ts'
+import type { SweepDeps } from './deps.ts'
+import { isSettled, isUncounted } from './rules.ts'
+import {
+  accountSteps,
+  eachRetired,
+  forgetAccount,
+  forgetRuntime,
+  hasRunning,
+  listDeletedAccounts,
+  type Retired,
+  runtimeSteps,
+  type Step,
+} from './sweep-store.ts'
+
+/**
+ * Deletes what is left of deleted runtimes and accounts, some rows in each transaction. Any number of replicas may do so at
+ * once, and a sweep that was cut short goes on with the next one: what is left is what the tables hold.
+ */
+export function createDeletionSweep(deps: SweepDeps) {
+  const stopping = new AbortController()
+  let sweeping: Promise<void> | null = null
+  return {
+    /** Sweeps once, or joins a sweep in progress. Rejects with its first fault, after the others were swept. */
+    run(): Promise<void> {
+      sweeping ??= sweepAll(deps, stopping.signal).finally(() => {
+        sweeping = null
+      })
+      return sweeping
+    },
+    /** Ends a sweep in progress after its present transaction, and begins no more. */
+    async stop(): Promise<void> {
+      stopping.abort()
+      await sweeping?.catch(() => undefined)
+    },
+  }
+}
+
+async function sweepAll(deps: SweepDeps, signal: AbortSignal): Promise<void> {
+  const faults: unknown[] = []
+  const attempt = (work: Promise<void>) => work.catch((error: unknown) => void faults.push(error))
+  for await (const retired of eachRetired(deps.db)) {
+    if (signal.aborted) return
+    await attempt(sweepRuntime(deps, retired, signal))
+  }
+  for (const { ownerId, deletedAt } of await listDeletedAccounts(deps.db)) {
+    if (signal.aborted) return
+    if (deletedAt !== null) await attempt(sweepAccount(deps, { ownerId, deletedAt }, signal))
+  }
+  if (faults.length > 0) throw faults[0]
+}
+
+async function sweepRuntime(deps: SweepDeps, retired: Retired, signal: AbortSignal): Promise<void> {
+  const { db, clock, logger } = deps
+  const { ownerId, runtimeId, deletedAt } = retired
+  const now = clock.now()
+  const isLast = isSettled(deletedAt, now) && isUncounted(deletedAt, now) && !(await hasRunning(db, retired))
+  // What has ended is counted before: its counters are deleted with the others.
+  if (isLast) await deps.aggregation.catchUp()
+  const isDone = await runSteps(runtimeSteps(db, retired, startOf('hour', now)), signal)
+  if (!isLast || !isDone) return
+  await forgetRuntime(db, retired)
+  logger.info({ ownerId, runtimeId }, 'nothing is left of a deleted runtime')
+}
+
+async function sweepAccount(
+  deps: SweepDeps,
+  { ownerId, deletedAt }: { ownerId: string; deletedAt: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, clock, logger } = deps
+  const now = clock.now()
+  const isLast = isSettled(deletedAt, now) && !(await hasRunning(db, { ownerId }))
+  if (isLast) await deps.aggregation.catchUp()
+  const isDone = await runSteps(accountSteps(db, ownerId, now), signal)
+  if (!isLast || !isDone) return
+  await forgetAccount(db, ownerId)
+  logger.info({ ownerId }, 'nothing is left of a deleted account')
+}
+
+/** Repeats each step until it finds nothing; false where it was stopped before. */
+async function runSteps(steps: readonly Step[], signal: AbortSignal): Promise<boolean> {
+  for (const step of steps) {
+    while ((await step()) > 0) if (signal.aborted) return false
+    if (signal.aborted) return false
+  }
+  return true
+}
