@@ -17,7 +17,7 @@ const CAPABILITIES = [
 type Asked = { name: string; input: unknown }
 const times = (count: number, one: Asked) => Array.from({ length: count }, () => one)
 
-/** What the model asks for, by the service's words in place of the last call. */
+/** Calls that the model asks for, by the service's words in place of the last one. */
 const REFUSED: Record<string, Asked[]> = {
   'There is no capability named': [{ name: 'nothing-like-it', input: {} }],
   'The input must be a JSON object': [{ name: 'echo', input: [1] }],
@@ -32,7 +32,7 @@ const REFUSED: Record<string, Asked[]> = {
 describeEngine('sqlite', 'a recorded chat knows by the service’s words', (engine) => {
   const database = useDatabase(engine)
 
-  /** What the service adds where the model asks for these calls. */
+  /** The service's answer where the model asks for these calls. */
   async function answered(asked: readonly Asked[]) {
     const scene = await setScene(database(), {
       handle: {

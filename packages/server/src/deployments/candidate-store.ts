@@ -15,7 +15,7 @@ interface NewCandidate {
   version: number
   /** Percent. */
   traffic: number
-  /** What the stable deployment served before. */
+  /** Executions of the stable deployment before. */
   earlier: Sample
   now: number
 }

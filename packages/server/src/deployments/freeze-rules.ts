@@ -30,12 +30,12 @@ const EARLIER_FOR_EACH = 2
 /** The chance from which on a difference counts that keeps what was before from being used alone. */
 const DOUBT = 0.05
 
-/** What a candidate is compared with; `earlier` of the executions ran before it. */
+/** The sample that a candidate is compared with; `earlier` of its executions ran before the candidate. */
 export interface Compared extends Sample {
   earlier: number
 }
 
-/** What is known of a candidate: itself, and the stable deployment beside it and before. */
+/** Everything known of a candidate: itself, and the stable deployment beside it and before. */
 export interface Samples {
   candidate: Sample
   stable: Sample

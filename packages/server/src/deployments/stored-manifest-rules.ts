@@ -20,7 +20,7 @@ const Part = z.object({
   reconcile: DeploymentManifest.shape.reconcile,
 })
 
-/** What a stored manifest, of up to a megabyte, says about calls. */
+/** The part of a stored manifest, of up to a megabyte, that is about calls. */
 export function readStoredManifestPart(text: string): z.infer<typeof Part> {
   return Part.parse(JSON.parse(text))
 }

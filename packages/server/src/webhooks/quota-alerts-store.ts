@@ -79,6 +79,6 @@ export function storeTold(
 
 interface Told {
   percent: number
-  /** What is told; null where nothing is. */
+  /** The event to tell; null where there is none. */
   event: AccountEvent | null
 }

@@ -31,7 +31,7 @@ function move({ service, owner, runtime }: Scene, endpoint: string) {
   return service.send('POST', '/v1/runtimes', { key: owner.apiKey, body: { runtimeId, name: 'Shop', endpoint } })
 }
 
-/** What the endpoint answers that the stable deployment is called at, and that of the candidate with everything. */
+/** The answers of the endpoints at which the stable deployment and a candidate that serves everything are called. */
 const answers = {
   stable: async (scene: Scene) => (await scene.broker('echo', { input: {} })).json().output,
   candidate: async (scene: Scene) => (await scene.call({ capability: 'echo' })).json().output,
@@ -112,7 +112,7 @@ describeEngines('a candidate at an endpoint of its own', (engine) => {
     expect(await answers.candidate(scene)).toBe('other')
     other.script('echo', () => cut)
     for (let call = 0; call < 5; call += 1) await answers.candidate(scene)
-    // What its own calls say is stored by the time that a call of the stable one is.
+    // A sign of life of its own calls would be stored by the time that this one’s is.
     await scene.broker('echo', { input: {} })
     expect(await runtimes()).toEqual([{ ...before[0], last_seen_at: scene.service.clock.now() }])
     scene.service.clock.advance(60_000)
