@@ -25,7 +25,7 @@ describe('svc doctor', () => {
   test('prints each check, and exits with 0 where all passed', async () => {
     const { exitCode, stdout, stderr, requests } = await svc(['doctor'], report(GOOD))
     expect([exitCode, stderr]).toEqual([0, ''])
-    expect(stdout).toBe('✔ tls  The certificate is trusted.\n✔ The endpoint passes every check.\n')
+    expect(stdout).toBe('✔ tls  The certificate is trusted.\n✔ The registered endpoint passes every check.\n')
     expect(requests).toEqual([
       { method: 'POST', path: '/v1/runtime/doctor', authorization: `Bearer ${DEPLOY_KEY}`, body: null },
     ])

@@ -43,10 +43,10 @@ describe('svc promote', () => {
   })
 
   test('exits with 4 where there is no candidate', async () => {
-    const refusal = envelope(404, 'not_found', 'A candidate of this runtime was not found.')
+    const refusal = envelope(404, 'not_found', 'This runtime has no candidate.')
     const { exitCode, stderr } = await svc(['promote'], { 'POST /v1/deployments/candidate/promote': refusal })
     expect(exitCode).toBe(4)
-    expect(stderr).toContain('A candidate of this runtime was not found.')
+    expect(stderr).toContain('This runtime has no candidate.')
   })
 })
 

@@ -66,7 +66,10 @@ async function record(typed: string, answers: Message[][]) {
   const output = { write: (text: string) => (written += text) }
   const timers = { now: () => 0, every: () => () => undefined, after: () => () => undefined }
   const terminal = openTerminal({ stdout: output, stderr: output, env: ENV, timers })
-  await recordChat({ stdin, stdout: output, stderr: output, env: ENV, cwd: folder, fetch, timers }, terminal, 'tests')
+  await recordChat({ stdin, stdout: output, stderr: output, env: ENV, cwd: folder, fetch, timers }, terminal, {
+    folder: 'tests',
+    isConfirmed: (name) => name === 'order',
+  })
   const tests = readdirSync(join(folder, 'tests')).sort()
   const texts = tests.map((file) => readFileSync(join(folder, 'tests', file), 'utf8'))
   return { folder, sent, written, tests, texts }
@@ -122,6 +125,13 @@ test('a call that waited for a person is mocked: neither its preview nor its han
   const { folder } = await record('Order it.\n', [waiting])
   const replayed = await runSvc(folder, ['test'], { env: {} })
   expect(replayed).toMatchObject({ exitCode: 0, stderr: '' })
+})
+
+test('a call whose preview needed no person runs in the test, too: from its mock alone', async () => {
+  const ran = added([['order', { day: 'monday' }, { orderId: 'A-1' }]], 'Ordered.')
+  const { folder, texts } = await record('Order it.\n', [ran])
+  expect(texts[0]).toContain('approve: true')
+  expect(await runSvc(folder, ['test'], { env: {} })).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
 test('a chat without messages is told not to be recorded, and is written from its first message on', async () => {

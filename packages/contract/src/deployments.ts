@@ -198,7 +198,9 @@ const Count = z.int().nonnegative()
 /** The ended executions of one deployment since the candidate’s share was set. */
 export const TrafficCounts = z.object({
   executions: Count,
-  bad: Count.describe('Executions that failed, or had a call that failed.'),
+  bad: Count.describe(
+    'Executions that failed, and those with a capability call that failed or whose outcome is unknown.',
+  ),
   failed: Count.describe('Executions that failed.'),
   inputTokens: Count,
   outputTokens: Count,
@@ -221,7 +223,7 @@ export const TrafficReport = z.object({
     .int()
     .positive()
     .nullable()
-    .describe('The deployment that was stable before: what a rollback promotes.'),
+    .describe('The older deployment that a rollback without a number makes stable again. Null where there is none.'),
 })
 export type TrafficReport = z.infer<typeof TrafficReport>
 

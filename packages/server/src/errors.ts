@@ -80,6 +80,15 @@ export function notFound(what: string): AppError {
   return new AppError('not_found', `${what} was not found.`)
 }
 
+/** 404 where a promotion names no deployment by its number, and there is none to take. */
+export function nothingToPromote(which: 'candidate' | 'previous'): AppError {
+  const missing =
+    which === 'candidate'
+      ? 'This runtime has no candidate: deploy one with a share of the traffic.'
+      : 'No older deployment of this runtime was stable before the one that serves.'
+  return new AppError('not_found', `${missing} Or promote a deployment by its number.`)
+}
+
 /** 404 of an execution whose events no replica that can be asked holds. The resume key was right. */
 export function notHeld(resumeMs: number): AppError {
   const seconds = Math.ceil(resumeMs / 1000)

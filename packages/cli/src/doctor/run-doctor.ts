@@ -9,6 +9,6 @@ export async function runDoctor(deps: CliDeps, terminal: Terminal): Promise<void
   const who = await loadKeyedProject(deps, terminal)
   const report = await examineEndpoint(deps, terminal, { who })
   if (!report.ok) throw new CommandFailure('failure', failedChecks(report), [], { found: { rows: report.rows } })
-  terminal.success('The endpoint passes every check.')
+  terminal.success('The registered endpoint passes every check.')
   terminal.result({ rows: report.rows })
 }

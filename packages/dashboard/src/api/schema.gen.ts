@@ -2678,7 +2678,7 @@ export interface components {
         };
         TrafficCounts: {
             executions: number;
-            /** @description Executions that failed, or had a call that failed. */
+            /** @description Executions that failed, and those with a capability call that failed or whose outcome is unknown. */
             bad: number;
             /** @description Executions that failed. */
             failed: number;
@@ -2704,7 +2704,7 @@ export interface components {
             } | null;
             /** @description When the candidate got its share: counts begin there. */
             since: components["schemas"]["Timestamp"] | null;
-            /** @description The deployment that was stable before: what a rollback promotes. */
+            /** @description The older deployment that a rollback without a number makes stable again. Null where there is none. */
             previousVersion: number | null;
         };
         /** @description A conversation. The tool turn after a `tool_call` answers it with a `tool_result`. A later tool turn may hold one more result of it, as after an approval. */

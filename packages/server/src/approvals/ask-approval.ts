@@ -13,6 +13,7 @@ import type { CallResult } from '../dispatch/call-result.ts'
 import { redactorOf } from '../dispatch/redact.ts'
 import type { ExecutionScope } from '../executions/running.ts'
 import { interrupted, type SendingExecution, sendCall } from '../executions/send-call.ts'
+import type { NewRow } from '../executions/settlement-rules.ts'
 import { isoTime } from '../lib/clock.ts'
 import { EMPTY_OBJECT, type JsonDocument } from '../lib/json-document.ts'
 import { ANONYMOUS_SHARE } from '../limits.ts'
@@ -40,7 +41,7 @@ export interface ApprovalRequests {
   withdraw(): Promise<void>
 }
 
-type AskingExecution = SendingExecution & { request: { kind: ExecutionKind } }
+type AskingExecution = SendingExecution & { row: Pick<NewRow, 'share'>; request: { kind: ExecutionKind } }
 
 interface Asking {
   admitted: AskingExecution
@@ -126,7 +127,7 @@ async function makePreview(
 /** Stores the approval, and returns it with its key; null where the account has as many as it may. */
 async function store(
   deps: AskDeps,
-  { runtime, executionId, request }: AskingExecution,
+  { runtime, executionId, row: { share }, request }: AskingExecution,
   { call, inputHash, preview, version }: { call: AgentCall; inputHash: string; preview: Preview; version: number },
 ): Promise<PendingApproval | null> {
   const { keyring, clock, limits } = deps
@@ -151,7 +152,7 @@ async function store(
     ...terms,
     effect: runtime.deployment?.capabilities.get(call.capability)?.effect ?? DEFAULT_EFFECT,
     ...{ step: call.step, ordinal: call.ordinal, status: 'pending', created_at: now },
-    ...{ input: call.input.text, metadata: metadata.text, preview: JSON.stringify(preview) },
+    ...{ input: call.input.text, metadata: metadata.text, preview: JSON.stringify(preview), share },
     proof: proofOf(keyring, key, terms),
   }
   const bytes = textBytes([row.input, row.metadata ?? null, row.preview])

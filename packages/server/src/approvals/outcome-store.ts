@@ -34,18 +34,24 @@ export function recordApprovedCall(db: Kysely<Schema>, ended: ApprovedCall): Pro
       .where('approval_id', '=', ended.approvalId)
       .returning(APPROVAL_BYTES.as('bytes'))
       .executeTakeFirstOrThrow()
-    await addCall(tx, before.owner_id, ended, after.bytes - before.bytes)
+    await addCall(tx, { ownerId: before.owner_id, share: before.share }, ended, after.bytes - before.bytes)
     return true
   })
 }
 
 /** Adds the call to its execution, whose usage is counted already, and its bytes to those of the account. */
-async function addCall(tx: Tx, ownerId: string, ended: ApprovedCall, addedBytes: number): Promise<void> {
+async function addCall(
+  tx: Tx,
+  { ownerId, share }: { ownerId: string; share: number | null },
+  ended: ApprovedCall,
+  addedBytes: number,
+): Promise<void> {
   const { executionId, callId, call, capability, status, durationMs, askAt } = ended
   const execution = await tx
     .selectFrom('executions')
     .select(['owner_id as ownerId', 'runtime_id as runtimeId', 'project_id as projectId', 'started_at as startedAt'])
     .select(['deployment_version as deploymentVersion', sql<number>`coalesce(octet_length(calls), 0)`.as('callBytes')])
+    .select(sql<number>`failed_calls + unknown_calls`.as('badCalls'))
     .where('owner_id', '=', ownerId)
     .where('execution_id', '=', executionId)
     .forUpdate()
@@ -63,8 +69,10 @@ async function addCall(tx: Tx, ownerId: string, ended: ApprovedCall, addedBytes:
     .where('owner_id', '=', ownerId)
     .where('execution_id', '=', executionId)
     .execute()
-  const { callBytes, ...place } = execution
+  const { callBytes, badCalls, ...place } = execution
   const isUnknown = status === 'unknown'
+  // Only calls of completed executions are approved: the first bad call makes this one bad.
+  const makesBad = status !== 'completed' && badCalls === 0
   const usage = {
     ...place,
     isLaterCall: true,
@@ -72,6 +80,7 @@ async function addCall(tx: Tx, ownerId: string, ended: ApprovedCall, addedBytes:
     ...{ isCompleted: true, isAnonymous: false, inputTokens: 0, outputTokens: 0, durationMs: 0 },
     calls: [{ capability, isCompleted: status === 'completed', isUnknown, durationMs, ...(isUnknown && { callId }) }],
     ...(isUnknown && { executionId }),
+    ...(makesBad && share !== null && { share }),
   }
   await tx
     .insertInto('usage_journal')

@@ -7,8 +7,8 @@ import { NO_INPUT } from './rules.ts'
 
 export type NewApproval = Insertable<Schema['approvals']>
 
-/** An approval without the payload of its call. */
-export type ApprovalRow = Omit<Selectable<Schema['approvals']>, 'input' | 'metadata'>
+/** An approval as it is decided: without the payload of its call. */
+export type ApprovalRow = Omit<Selectable<Schema['approvals']>, 'input' | 'metadata' | 'share'>
 
 export const APPROVAL_BYTES = sql<number>`${sql.raw(SQL_BYTES.approvals)}`
 
@@ -153,7 +153,7 @@ function decide(
 export function lockBytes(tx: Tx, approvalId: string, status: 'pending' | 'approved') {
   return tx
     .selectFrom('approvals')
-    .select(['owner_id', 'expires_at', APPROVAL_BYTES.as('bytes')])
+    .select(['owner_id', 'expires_at', 'share', APPROVAL_BYTES.as('bytes')])
     .where('approval_id', '=', approvalId)
     .where('status', '=', sql.lit(status))
     .where('result', 'is', null)

@@ -5,7 +5,7 @@ import type { Tx } from '../store/transaction.ts'
 import type { ServedShare } from '../usage/rollup-rules.ts'
 import { addCounts, noCounts, ShareCounts } from '../usage/share-rules.ts'
 import type { AccountEvent } from '../webhooks/rules.ts'
-import { frozenReason, judgeCandidate } from './freeze-rules.ts'
+import { frozenReason, judgeCandidate, type Sample } from './freeze-rules.ts'
 
 export type CandidateRow = Selectable<Schema['candidates']>
 
@@ -15,6 +15,8 @@ interface NewCandidate {
   version: number
   /** Percent. */
   traffic: number
+  /** Executions of the stable deployment before. */
+  earlier: Sample
   now: number
 }
 
@@ -29,9 +31,13 @@ export async function findCandidate(db: Db, ownerId: string, runtimeId: string):
 }
 
 /** Sets the share of a candidate, which replaces another one. Counts begin anew, and nothing stays frozen. */
-export async function setCandidate(tx: Tx, { ownerId, runtimeId, version, traffic, now }: NewCandidate): Promise<void> {
+export async function setCandidate(tx: Tx, candidate: NewCandidate): Promise<void> {
+  const { ownerId, runtimeId, version, traffic, earlier, now } = candidate
   const counts = JSON.stringify(noCounts())
-  const share = { version, traffic, stable_counts: counts, counts, tested_at: 0, frozen_reason: null, frozen_at: null }
+  const share = {
+    ...{ version, traffic, stable_counts: counts, counts, tested_at: 0, frozen_reason: null, frozen_at: null },
+    ...{ earlier_executions: earlier.executions, earlier_bad: earlier.bad },
+  }
   await tx
     .insertInto('candidates')
     .values({ runtime_id: runtimeId, owner_id: ownerId, since: now, ...share })
@@ -81,8 +87,9 @@ async function countCandidate(tx: Tx, { candidate, served, now }: Counting): Pro
   const { owner_id: ownerId, runtime_id: runtimeId, version, tested_at: testedAt } = candidate
   const { stable, counts } = readCounts(candidate)
   for (const one of served) addCounts(one.version === version ? counts : stable, one.counts)
-  const judged = candidate.frozen_at === null ? judgeCandidate(counts, stable, testedAt) : null
-  const reason = judged?.isWorse ? frozenReason(counts, stable, judged.p) : null
+  const earlier = { executions: candidate.earlier_executions, bad: candidate.earlier_bad }
+  const judged = candidate.frozen_at === null ? judgeCandidate({ candidate: counts, stable, earlier }, testedAt) : null
+  const reason = judged?.isWorse ? frozenReason(counts, judged) : null
   await tx
     .updateTable('candidates')
     .set({

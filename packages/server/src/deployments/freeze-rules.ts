@@ -25,25 +25,57 @@ function levelUpTo(executions: number): number {
   return level
 }
 
+/** For each execution of the stable deployment beside the candidate, at most so many from before it are taken. */
+const EARLIER_FOR_EACH = 2
+/** The chance from which on a difference counts that keeps what was before from being used alone. */
+const DOUBT = 0.05
+
+/** The sample that a candidate is compared with; `earlier` of its executions ran before the candidate. */
+export interface Compared extends Sample {
+  earlier: number
+}
+
+/** Everything known of a candidate: itself, and the stable deployment beside it and before. */
+export interface Samples {
+  candidate: Sample
+  stable: Sample
+  earlier: Sample
+}
+
 /**
- * Whether a candidate is worse than the stable deployment beyond chance, by Fisher’s exact test, one-sided. `testedAt` is the
- * number of its executions at the last test: without a look since, null. Looks that were passed lend the test their levels.
+ * The stable deployment’s executions beside a candidate, with some of those before. None where it has become worse itself: what
+ * ails both, such as a failing model, must not count against the candidate alone.
+ */
+function comparedWith({ stable, earlier }: Samples): Compared {
+  const most = Math.min(earlier.executions, EARLIER_FOR_EACH * stable.executions)
+  const isSame = most > 0 && chanceOfSoMany(stable, earlier) >= DOUBT
+  if (!isSame) return { executions: stable.executions, bad: stable.bad, earlier: 0 }
+  const bad = Math.ceil((earlier.bad * most) / earlier.executions)
+  return { executions: stable.executions + most, bad: stable.bad + bad, earlier: most }
+}
+
+/**
+ * Whether a candidate is worse than the stable deployment beyond chance, by Fisher’s exact test, one-sided: probably also than
+ * what ran beside it alone. `testedAt` is the number of its executions at the last test: without a look since, null. Looks that
+ * were passed lend the test their levels.
  */
 export function judgeCandidate(
-  candidate: Sample,
-  stable: Sample,
+  samples: Samples,
   testedAt: number,
-): { isWorse: boolean; p: number } | null {
+): { isWorse: boolean; p: number; compared: Compared } | null {
+  const { candidate, stable } = samples
   const level = levelUpTo(candidate.executions) - levelUpTo(testedAt)
   if (level <= 0) return null
-  const p = chanceOfSoMany(candidate, stable)
-  return { isWorse: p < level, p }
+  const compared = comparedWith(samples)
+  const p = chanceOfSoMany(candidate, compared)
+  return { isWorse: p < level && chanceOfSoMany(candidate, stable) < DOUBT, p, compared }
 }
 
 /** Why a candidate was frozen, for its owner. */
-export function frozenReason(candidate: Sample, stable: Sample, p: number): string {
+export function frozenReason(candidate: Sample, { compared, p }: { compared: Compared; p: number }): string {
   const chance = p < 0.0001 ? 'p < 0.0001' : `p = ${p.toFixed(4)}`
-  return `${shareOf(candidate)} executions were bad, against ${shareOf(stable)} of the stable deployment (${chance}).`
+  const before = compared.earlier > 0 ? `, ${compared.earlier} of them before the candidate` : ''
+  return `${shareOf(candidate)} executions were bad, against ${shareOf(compared)} of the stable deployment${before} (${chance}).`
 }
 
 function shareOf({ executions, bad }: Sample): string {

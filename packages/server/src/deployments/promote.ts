@@ -1,7 +1,7 @@
 import type { PromotedDeployment, TrafficCounts, TrafficReport } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import type { AnalyticsDeps } from '../analytics/deps.ts'
-import { invalidField, limited, notFound } from '../errors.ts'
+import { invalidField, limited, notFound, nothingToPromote } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import { frozenOf } from '../runtimes/rules.ts'
 import { type RuntimeIdentity, requireRuntime } from '../runtimes/runtimes.ts'
@@ -14,23 +14,20 @@ import { type Promoted, promoteDeployment, rollbackOf, type Served } from './pro
 
 export type { Promoted }
 
-const WHAT = {
-  candidate: 'A candidate of this runtime',
-  previous: 'A deployment that was stable before',
-} as const
-
-/** Makes a deployment the stable one, or with `traffic` the candidate with this share. Throws 404 where there is none. */
+/**
+ * Makes a deployment the stable one, or with `traffic` the candidate with this share. Throws 404 where there is none. Never
+ * asks for room on the disk: a rollback takes hardly any, and must not be refused.
+ */
 export async function promote(
-  deps: Pick<DeploymentDeps, 'db' | 'clock' | 'newId' | 'limits' | 'room'>,
+  deps: Pick<DeploymentDeps, 'db' | 'clock' | 'newId' | 'limits'>,
   { ownerId, runtimeId }: RuntimeIdentity,
   { version: asked, traffic = null }: { version: Promoted; traffic?: number | null | undefined },
 ): Promise<PromotedDeployment> {
-  deps.room.require()
   const serving = { ownerId, runtimeId, version: asked, traffic, now: deps.clock.now() }
   const takePromotion = hourlyTake(deps, 'This account has promoted as often as it may within an hour.')
   const options = { requireShare: shareJudge(traffic), takePromotion, newEventId: () => deps.newId('delivery') }
   const version = await promoteDeployment(deps.db, serving, options)
-  if (version === null) throw notFound(typeof asked === 'number' ? 'The deployment' : WHAT[asked])
+  if (version === null) throw typeof asked === 'number' ? notFound('The deployment') : nothingToPromote(asked)
   return { version, status: traffic === null ? 'active' : 'candidate' }
 }
 

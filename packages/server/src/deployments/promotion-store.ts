@@ -2,14 +2,16 @@ import { updateRuntime } from '../runtimes/store.ts'
 import type { Db } from '../store/schema.ts'
 import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
 import { addEvents } from '../webhooks/outbox-store.ts'
+import { findCalled, recordCalled } from './called-store.ts'
 import { deleteCandidate, setCandidate } from './candidate-store.ts'
-import { readStoredEndpoint } from './stored-manifest-rules.ts'
+import { readEarlier } from './earlier-store.ts'
 
 /** What a runtime serves. */
 export interface Served {
   serving_version: number | null
   previous_version: number | null
   endpoint: string | null
+  project_id: string
 }
 
 /** A deployment that is to serve; `traffic`, in percent, makes it the candidate. */
@@ -18,7 +20,7 @@ interface Serving {
   runtimeId: string
   version: number
   traffic: number | null
-  /** Of the deployment; undefined keeps the runtime's. */
+  /** Where the deployment is called; undefined keeps the runtime's. */
   endpoint: string | undefined
   now: number
 }
@@ -27,7 +29,7 @@ interface Serving {
 export async function lockServed(tx: Tx, ownerId: string, runtimeId: string): Promise<Served | null> {
   const row = await tx
     .selectFrom('runtimes')
-    .select(['serving_version', 'previous_version', 'endpoint'])
+    .select(['serving_version', 'previous_version', 'endpoint', 'project_id'])
     .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
     .forUpdate()
     .executeTakeFirst()
@@ -39,7 +41,8 @@ export async function serve(tx: Tx, served: Served, serving: Serving): Promise<v
   const { ownerId, runtimeId, version, traffic, endpoint, now } = serving
   if (traffic !== null) {
     await updateRuntime(tx, ownerId, { runtimeId, now })
-    await setCandidate(tx, { ownerId, runtimeId, version, traffic, now })
+    const stable = { ownerId, runtimeId, projectId: served.project_id, version: served.serving_version }
+    await setCandidate(tx, { ownerId, runtimeId, version, traffic, earlier: await readEarlier(tx, stable, now), now })
     return
   }
   const changed = { serving_version: version, previous_version: served.serving_version, endpoint }
@@ -79,12 +82,13 @@ export function promoteDeployment(
     const named = served && (await numberOf(tx, served, { runtimeId, promoted }))
     if (!named) return null
     const { version, isFrozen } = named
-    const stored = await readManifest(tx, { ownerId, runtimeId, version })
-    if (stored === undefined) return null
+    const called = await findCalled(tx, { ownerId, runtimeId, version })
+    if (!called) return null
     options.requireShare(served, version, isFrozen)
     await takeLocked(tx, { ownerId, bucket: 'promotions', take: options.takePromotion })
-    const serving = { ...asked, version, endpoint: asked.traffic === null ? readStoredEndpoint(stored) : undefined }
+    const serving = { ...asked, version, endpoint: called.endpoint ?? undefined }
     await serve(tx, served, serving)
+    if (!called.isRecorded) await recordCalled(tx, serving, called.endpoint ?? served.endpoint)
     await tellPromoted(tx, options.newEventId, served, serving)
     return version
   })
@@ -113,7 +117,10 @@ export async function readFullAt(db: Db, ownerId: string, bucket: string): Promi
 }
 
 /** The deployment that a rollback without a number names: an older one, so that a second rollback does not undo the first. */
-export function rollbackOf({ serving_version, previous_version }: Omit<Served, 'endpoint'>): number | null {
+export function rollbackOf({
+  serving_version,
+  previous_version,
+}: Pick<Served, 'serving_version' | 'previous_version'>): number | null {
   return previous_version !== null && previous_version < (serving_version ?? 0) ? previous_version : null
 }
 
@@ -132,15 +139,6 @@ async function numberOf(
     .where('runtime_id', '=', runtimeId)
     .executeTakeFirst()
   return row ? { version: row.version, isFrozen: row.frozen_at !== null } : null
-}
-
-async function readManifest(tx: Tx, key: { ownerId: string; runtimeId: string; version: number }) {
-  const row = await tx
-    .selectFrom('deployments')
-    .select('manifest')
-    .where((eb) => eb.and({ owner_id: key.ownerId, runtime_id: key.runtimeId, version: key.version }))
-    .executeTakeFirst()
-  return row?.manifest
 }
 
 /** The number of a runtime's newest deployment, 0 before the first one. */

@@ -48,7 +48,7 @@ interface DeploymentKey {
  */
 export function insertDeployment(
   db: Db,
-  deployment: Omit<Insertable<Schema['deployments']>, 'version'>,
+  deployment: Omit<Insertable<Schema['deployments']>, 'version' | 'endpoint'>,
   options: {
     endpoint: string | undefined
     /** Of a candidate, in percent; null where the deployment is promoted. */
@@ -72,7 +72,7 @@ export function insertDeployment(
     requireShare(runtime, version)
     await tx
       .insertInto('deployments')
-      .values({ ...deployment, version })
+      .values({ ...deployment, version, endpoint: endpoint ?? runtime.endpoint })
       .execute()
     const serving = { ownerId, runtimeId, version, traffic, endpoint, now }
     await serve(tx, runtime, serving)

@@ -15,11 +15,14 @@ export function readStoredManifest(text: string): DeploymentManifest {
   return DeploymentManifest.parse(stored)
 }
 
-const WithEndpoint = z.object({ endpoint: DeploymentManifest.shape.endpoint })
+const Part = z.object({
+  endpoint: DeploymentManifest.shape.endpoint,
+  reconcile: DeploymentManifest.shape.reconcile,
+})
 
-/** The endpoint alone of a stored manifest, of up to a megabyte. */
-export function readStoredEndpoint(text: string): DeploymentManifest['endpoint'] {
-  return WithEndpoint.parse(JSON.parse(text)).endpoint
+/** The part of a stored manifest, of up to a megabyte, that is about calls. */
+export function readStoredManifestPart(text: string): z.infer<typeof Part> {
+  return Part.parse(JSON.parse(text))
 }
 
 function removeFields(manifest: unknown, path: readonly PropertyKey[], fields: readonly string[]): void {

@@ -103,6 +103,7 @@ export async function admit<C extends NewCall | null>(
       startedAt,
       storedBytes: deps.limits.storedBytes,
       share: shareOf(cached.runtime, split),
+      isElsewhere: runtime.endpoint !== cached.runtime.endpoint,
     }
     const row = rowOf(runtime, request, begun)
     const admission = await writeAdmission(deps, { revision, row, once: request.once })
@@ -138,12 +139,12 @@ function shareOf({ candidate }: ServingRuntime, split: Split | undefined): numbe
   return split && candidate?.traffic ? candidate.since : undefined
 }
 
-type Begun = { executionId: string; startedAt: number; storedBytes: number; share: number | undefined }
+type Begun = Pick<NewRow, 'share' | 'isElsewhere'> & { executionId: string; startedAt: number; storedBytes: number }
 
 function rowOf(
   runtime: ServingRuntime,
   { kind, surface, metadata, messageShape, redactor, call }: ExecutionRequest<NewCall | null>,
-  { executionId, startedAt, storedBytes, share }: Begun,
+  { executionId, startedAt, storedBytes, share, isElsewhere }: Begun,
 ): NewRow {
   return {
     owner_id: runtime.ownerId,
@@ -159,6 +160,7 @@ function rowOf(
     calls: call && callText(call),
     started_at: startedAt,
     share,
+    isElsewhere,
   }
 }
 

@@ -34,6 +34,7 @@ export function readDue(db: Kysely<Schema>, { now, exceptOwners, ofEach, limit }
 export interface ClaimedQuestion {
   calls: readonly StoredCall[]
   metadata: string | null
+  deploymentVersion: number | null
   claimedAt: number
   nextAt: number | null
 }
@@ -43,7 +44,7 @@ export function claimQuestion(db: Kysely<Schema>, due: DueExecution, now: number
   return inTransaction(db, async (tx) => {
     const row = await tx
       .selectFrom('executions')
-      .select(['calls', 'metadata'])
+      .select(['calls', 'metadata', 'deployment_version'])
       .where('owner_id', '=', due.ownerId)
       .where('execution_id', '=', due.executionId)
       .where('reconcile_at', '=', due.dueAt)
@@ -53,7 +54,8 @@ export function claimQuestion(db: Kysely<Schema>, due: DueExecution, now: number
     const calls = readCalls(row.calls)
     const nextAt = nextQuestion(calls, now)
     await executionOf(tx, due).set({ reconcile_at: nextAt }).execute()
-    return { calls: dueCalls(calls, due.dueAt, now), metadata: row.metadata, claimedAt: now, nextAt }
+    const { metadata, deployment_version: deploymentVersion } = row
+    return { calls: dueCalls(calls, due.dueAt, now), metadata, deploymentVersion, claimedAt: now, nextAt }
   })
 }
 

@@ -1,6 +1,7 @@
 import { JsonObject } from '@svc/contract'
 import { HeldBytes } from '../admission/in-flight.ts'
 import { approvalsOfExecution } from '../approvals/list-store.ts'
+import { findCalled } from '../deployments/called-store.ts'
 import { AppError } from '../errors.ts'
 import { EMPTY_OBJECT, JsonDocument } from '../lib/json-document.ts'
 import { Stop } from '../lib/stop-signal.ts'
@@ -79,9 +80,9 @@ async function ask(deps: ReconcileDeps, due: DueExecution, signal: Stop): Promis
     if (held.grow(2 * (await readTraceBytes(db, due.ownerId, due.executionId)))) return false
     const claimed = await claimQuestion(db, due, clock.now())
     // A later deployment may answer the next question.
-    const sides = claimed && (await findSides(deps, due.runtimeId))
-    if (!sides) return true
-    const told = await askAll(deps, { due, claimed, sides, held, signal })
+    const runtime = claimed && (await findPresent(deps, due.runtimeId))
+    if (!runtime) return true
+    const told = await askAll(deps, { due, claimed, runtime, held, signal })
     if (told.size > 0) await storeReconciled(db, due, claimed, { told, maxBytes: limits.storedBytes })
     return true
   } finally {
@@ -92,14 +93,14 @@ async function ask(deps: ReconcileDeps, due: DueExecution, signal: Stop): Promis
 interface Asking {
   due: DueExecution
   claimed: ClaimedQuestion
-  sides: readonly Reachable[]
+  runtime: ServingRuntime
   held: HeldBytes
   signal: Stop
 }
 
 async function askAll(
   deps: ReconcileDeps,
-  { due, claimed, sides, ...sent }: Asking,
+  { due, claimed, runtime: present, ...sent }: Asking,
 ): Promise<Map<string, StoredReconciled>> {
   const { executionId } = due
   const { calls, metadata } = claimed
@@ -107,11 +108,13 @@ async function askAll(
   if (calls.length === 0) return told
   const rows = await approvalsOfExecution(deps.db, due.ownerId, executionId)
   const approvals = new Map(rows.filter(({ status }) => status === 'approved').map((row) => [row.call_id, row]))
+  const former = await formerEndpoint(deps, present, claimed)
   for (const call of calls) {
     if (sent.signal.aborted) break
     // Another endpoint has not got this call: it would say that it never came.
-    const runtime = sides.find(({ endpoint }) => addressHash(endpoint) === call.sentTo)
-    if (!runtime) continue
+    const endpoint = presentEndpoint(present, call) ?? former
+    if (!endpoint?.reconcile || addressHash(endpoint.address) !== call.sentTo) continue
+    const runtime = { ...present, endpoint: endpoint.address }
     const asked = { ...sent, runtime, call, approval: approvals.get(call.callId), metadata, executionId }
     const answer = readAnswer(await send(deps, asked), deps.clock.now())
     if (answer) told.set(call.callId, answer)
@@ -121,18 +124,37 @@ async function askAll(
 
 type Reachable = ServingRuntime & { endpoint: string }
 
-/** The runtime as its deployments serve it now, without those that cannot be asked; null where there is none. */
-async function findSides(deps: ReconcileDeps, runtimeId: string): Promise<Reachable[] | null> {
-  const answering = (runtime: ServingRuntime) =>
-    sidesOf(runtime).flatMap((side) =>
-      side.endpoint !== null && side.deployment?.reconcile ? [{ ...side, endpoint: side.endpoint }] : [],
-    )
+interface Askable {
+  address: string
+  /** Whether what is deployed there declares that it tells. */
+  reconcile: boolean
+}
+
+/** The endpoint that a call was sent to, as the runtime is called now; undefined where it is not called there any more. */
+function presentEndpoint(runtime: ServingRuntime, { sentTo }: StoredCall): Askable | undefined {
+  const there = sidesOf(runtime).filter(({ endpoint }) => endpoint !== null && addressHash(endpoint) === sentTo)
+  const [address] = there.flatMap(({ endpoint }) => endpoint ?? [])
+  return address === undefined ? undefined : { address, reconcile: there.some((side) => side.deployment?.reconcile) }
+}
+
+/** The endpoint of the deployment that made the calls: of a candidate that has ended, or from before a rollback. */
+async function formerEndpoint(
+  { db }: ReconcileDeps,
+  runtime: ServingRuntime,
+  { calls, deploymentVersion: version }: ClaimedQuestion,
+): Promise<Askable | undefined> {
+  if (version === null || calls.every((call) => presentEndpoint(runtime, call))) return undefined
+  const called = await findCalled(db, { ...runtime, version })
+  return called?.endpoint ? { address: called.endpoint, reconcile: called.reconcile } : undefined
+}
+
+/** The runtime as it is now; null where there is none. */
+async function findPresent(deps: ReconcileDeps, runtimeId: string): Promise<ServingRuntime | null> {
   try {
-    const what = { runtimeId, what: 'The runtime' }
-    const cached = await lookUpById(deps, what, (runtime) => answering(runtime).length > 0)
+    const cached = await lookUpById(deps, { runtimeId, what: 'The runtime' }, () => true)
     // The cached one may have another endpoint.
     if (!cached.isFresh) await cached.refresh()
-    return answering(cached.runtime)
+    return cached.runtime
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return null
     throw error

@@ -22,6 +22,8 @@ export interface NewRow {
   started_at: number
   /** The share of the candidate under which it is served, where there is one. Not stored. */
   share?: number | undefined
+  /** Whether a candidate serves it at an endpoint of its own. Not stored. */
+  isElsewhere?: boolean | undefined
 }
 
 export interface SettledStep {
@@ -92,8 +94,8 @@ export function settlementOf(begun: NewRow, end: Ending) {
   if (row.unknown_calls > 0) usage.executionId = begun.execution_id
   // Anybody with the public key can leave, as often as they like.
   if (begun.share !== undefined && end.finishReason !== 'cancelled') usage.share = begun.share
-  // `heardFrom`: whether the endpoint gave a sign of life.
-  return { row, usage, heardFrom: countOf(calls, 'completed') > 0 }
+  // `heardFrom`: whether the runtime's endpoint gave a sign of life.
+  return { row, usage, heardFrom: !begun.isElsewhere && countOf(calls, 'completed') > 0 }
 }
 
 // Of a call that was still under way, nobody will know from now on.

@@ -45,7 +45,7 @@ export interface ServingDeployment {
   endUsers: EndUsers | null
   /** Whether the endpoint tells what became of a call. */
   reconcile: boolean
-  /** Where it is called; null where its manifest names no address, and the runtime's is used. */
+  /** The address that its manifest names. */
   endpoint: string | null
   /** Limits of the owner, below those of the service. */
   agentLimits: { steps?: number | undefined; tokens?: number | undefined }
@@ -120,7 +120,8 @@ export function toServingRuntime(
     candidate: null,
   }
   if (candidate === null || traffic === null || since === null) return runtime
-  const served = { ...runtime, deployment: candidate, endpoint: candidate.endpoint ?? runtime.endpoint }
+  const endpoint = row.candidate_endpoint ?? candidate.endpoint ?? runtime.endpoint
+  const served = { ...runtime, deployment: candidate, endpoint }
   return { ...runtime, candidate: { traffic, since, runtime: served } }
 }
 

@@ -5,7 +5,7 @@ import { isRetired } from '../deletions/store.ts'
 import { hasProject } from '../projects/store.ts'
 import { type PageRequest, pageBy } from '../store/page.ts'
 import type { Db, Schema } from '../store/schema.ts'
-import { inTransaction, lockOwner } from '../store/transaction.ts'
+import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
 import { SIGN_OF_LIFE_INTERVAL_MS } from './rules.ts'
 
 /** The candidate of a runtime, in columns; all are null where there is none. */
@@ -30,6 +30,8 @@ export interface RuntimeView extends Selectable<Schema['runtimes']>, CandidateVi
   tier: Tier
   deployed_at: number | null
   capability_count: number | null
+  /** Where the candidate is called; null where the runtime is called. */
+  candidate_endpoint: string | null
 }
 
 /** What decides whether an insertion stands. */
@@ -96,24 +98,45 @@ export async function updateRuntime(
   return numUpdatedRows > 0n
 }
 
+type RuntimeChanges = UpdateObject<Schema, 'runtimes'> & { endpoint?: string | undefined }
+
 /**
- * Updates a runtime and returns it; null where this owner has no such runtime, or no such project any more. One transaction: no
- * read fails after it.
+ * Updates a runtime and returns it; null where this owner has no such runtime, or no such project any more. A new endpoint
+ * moves every deployment that is called at the one before. One transaction: no read fails after it.
  */
 export async function changeRuntime(
   db: Db,
   ownerId: string,
   { projectId, ...at }: { runtimeId: string; now: number; projectId: string | undefined },
-  changes: UpdateObject<Schema, 'runtimes'>,
+  changes: RuntimeChanges,
 ): Promise<{ runtime: RuntimeView; keys: RuntimeKeys } | null> {
   return inTransaction(db, async (tx) => {
     // The lock keeps the project from being deleted meanwhile.
     if (projectId !== undefined) await lockOwner(tx, ownerId)
     if (projectId !== undefined && !(await hasProject(tx, ownerId, projectId))) return null
+    if (changes.endpoint !== undefined) await moveDeployments(tx, ownerId, at.runtimeId, changes.endpoint)
     await updateRuntime(tx, ownerId, at, { ...changes, project_id: projectId })
     const runtime = await findRuntime(tx, ownerId, at.runtimeId)
     return runtime && { runtime, keys: await findRuntimeKeys(tx, ownerId, at.runtimeId) }
   })
+}
+
+async function moveDeployments(tx: Tx, ownerId: string, runtimeId: string, endpoint: string): Promise<void> {
+  const own = { owner_id: ownerId, runtime_id: runtimeId }
+  // Its rows are locked in the order of a deployment.
+  await lockOwner(tx, ownerId)
+  const before = await tx
+    .selectFrom('runtimes')
+    .select('endpoint')
+    .where((eb) => eb.and(own))
+    .forUpdate()
+    .executeTakeFirst()
+  if (!before || before.endpoint === null || before.endpoint === endpoint) return
+  await tx
+    .updateTable('deployments')
+    .set({ endpoint })
+    .where((eb) => eb.and({ ...own, endpoint: before.endpoint }))
+    .execute()
 }
 
 /**
@@ -178,8 +201,15 @@ function runtimeViews(db: Db) {
         .onRef('deployments.version', '=', 'runtimes.serving_version'),
     )
     .leftJoin('candidates', 'candidates.runtime_id', 'runtimes.runtime_id')
+    .leftJoin('deployments as beside', (join) =>
+      join
+        .onRef('beside.owner_id', '=', 'runtimes.owner_id')
+        .onRef('beside.runtime_id', '=', 'runtimes.runtime_id')
+        .onRef('beside.version', '=', 'candidates.version'),
+    )
     .selectAll('runtimes')
-    .select(['owners.tier', 'deployed_at', 'capability_count'])
+    .select(['owners.tier', 'deployments.deployed_at', 'deployments.capability_count'])
+    .select('beside.endpoint as candidate_endpoint')
     .select(CANDIDATE_COLUMNS)
     .where('owners.deleted_at', 'is', null)
 }

@@ -27,6 +27,7 @@ import { executionSurface } from './migrations/0030-execution-surface.ts'
 import { webhooks } from './migrations/0032-webhooks.ts'
 import { traffic } from './migrations/0042-traffic.ts'
 import { accountEvents } from './migrations/0043-account-events.ts'
+import { rollback } from './migrations/0044-rollback.ts'
 import { deletions } from './migrations/0045-deletions.ts'
 import { COLUMN_TYPES, type ColumnTypes, type MigrationStep } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
@@ -70,6 +71,7 @@ export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0032-webhooks': webhooks(types),
     '0042-traffic': traffic(types),
     '0043-account-events': accountEvents(types),
+    '0044-rollback': rollback(types),
     '0045-deletions': deletions(types),
   }
   return Object.fromEntries(Object.entries(steps).map(([name, own]) => [name, migrationOf(own)]))

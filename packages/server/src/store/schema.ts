@@ -151,6 +151,8 @@ export interface Schema {
     deployed_at: number
     /** The start of the newest ended execution of it, or null. */
     last_used_at: Nullable<number>
+    /** Where it is called, or was last. Null: where its manifest says, else where the runtime is called. */
+    endpoint: Nullable<string>
   }
   /** The candidate of a runtime. See `deployments/candidate-store.ts`. */
   candidates: {
@@ -164,6 +166,9 @@ export interface Schema {
     /** JSON of what both served since then. */
     stable_counts: string
     counts: string
+    /** Executions of the stable deployment before that. See `deployments/freeze-rules.ts`. */
+    earlier_executions: Counter
+    earlier_bad: Counter
     /** Its executions at the last test. */
     tested_at: Counter
     frozen_reason: Nullable<string>
@@ -251,6 +256,8 @@ export interface Schema {
     result: Nullable<string>
     /** The node that dispatches the approved call. */
     node_id: Nullable<string>
+    /** The share of the candidate under which the execution ran, where there was one. */
+    share: Nullable<number>
     created_at: number
     expires_at: number
     decided_at: Nullable<number>

@@ -20,7 +20,7 @@ export const Usages = z.array(
     projectId: z.string(),
     /** Null where there was no deployment. */
     deploymentVersion: z.int().nullable().default(null),
-    /** The share of the candidate under which it was served, where there was one. */
+    /** The share of the candidate under which it was served, where there was one; of a later call, where that makes it bad. */
     share: z.int().optional(),
     /** Bytes; see `stored-bytes-rules.ts`. */
     storedBytes: z.int().default(0),
@@ -203,11 +203,12 @@ export class RollUp {
 
   #addShare(usage: Usage): void {
     const { runtimeId, deploymentVersion: version, share } = usage
-    if (share === undefined || version === null || usage.isLaterCall) return
+    if (share === undefined || version === null) return
     const key = `${runtimeId} ${version} ${share}`
     const served = this.#shares.get(key) ?? { runtimeId, version, share, counts: noCounts() }
     this.#shares.set(key, served)
-    countExecution(served.counts, usage)
+    if (usage.isLaterCall) served.counts.bad += 1
+    else countExecution(served.counts, usage)
   }
 
   #addUse({ ownerId, runtimeId, deploymentVersion: version, startedAt }: Usage): void {

@@ -7,7 +7,7 @@ import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setReplicatedScene, takeOver } from '../support/replicas.ts'
 import { deployed, executed, type Scene, type SceneOptions, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
-import { capability, type TestService } from '../support/service.ts'
+import { capability, deployBody, type TestService } from '../support/service.ts'
 
 const CUT = { fault: 'cut', at: 'before-head', how: 'reset' } as const
 const RECONCILING = { capabilities: [capability('echo')], reconcile: true }
@@ -30,6 +30,14 @@ async function askDue({ deps }: Pick<TestService, 'deps'>): Promise<void> {
 async function askAfter({ service }: Pick<Scene, 'service'>, ms: number): Promise<void> {
   service.clock.advance(ms)
   await askDue(service)
+}
+
+/** Another endpoint of the runtime. */
+async function startOther({ service, runtime }: Scene, echo: CapabilityScript) {
+  const { runtimeId, secret } = runtime
+  const other = await startOwnerEndpoint({ runtimeId, secret, handle: { echo }, now: () => service.clock.now() })
+  onTestFinished(() => other.close())
+  return other
 }
 
 function questions({ endpoint }: Scene): ReceivedCall[] {
@@ -127,23 +135,37 @@ describeEngines('a call whose outcome is unknown', (engine) => {
     expect(questions(scene)).toHaveLength(4)
   })
 
-  test('is asked about only at the address that it was sent to', async () => {
+  test('is asked about only at the address that it was sent to, whatever serves by then', async () => {
     const scene = await setScene(database(), breaking(completed))
-    const { service, runtime, endpoint } = scene
+    const { service, runtime, owner } = scene
     const { executionId } = (await scene.broker('echo')).json()
-    const other = await startOwnerEndpoint({
-      runtimeId: runtime.runtimeId,
-      secret: runtime.secret,
-      handle: { echo: () => ({ output: { status: 'never' } }) },
-      now: () => service.clock.now(),
-    })
-    onTestFinished(() => other.close())
+    const other = await startOther(scene, () => ({ output: { status: 'never' } }))
     await deployed(service, runtime, { ...RECONCILING, endpoint: other.url })
     await askAfter(scene, 5_000)
     expect(other.effects).toEqual([])
-    expect(await reconciledOf(scene, executionId)).toBeUndefined()
-    await deployed(service, runtime, { ...RECONCILING, endpoint: endpoint.url })
-    await askAfter(scene, 55_000)
+    expect(await reconciledOf(scene, executionId)).toMatchObject(completed())
+    // A runtime that moves leaves the address.
+    await service.deploy(runtime, { ...RECONCILING, endpoint: scene.endpoint.url })
+    const left = (await scene.broker('echo')).json()
+    const body = { runtimeId: runtime.runtimeId, name: 'Shop', endpoint: other.url }
+    await service.send('POST', '/v1/runtimes', { key: owner.apiKey, body })
+    await askAfter(scene, 5_000)
+    expect(other.effects).toEqual([])
+    expect(await reconciledOf(scene, left.executionId)).toBeUndefined()
+  })
+
+  // holds EFF-03
+  test('of a candidate at its own address is asked about there, after the candidate has ended, too', async () => {
+    const scene = await setScene(database(), breaking(completed))
+    const { service, runtime } = scene
+    const other = await startOther(scene, ({ mode }) => (mode ? { output: completed() } : CUT))
+    const body = { ...deployBody({ ...RECONCILING, endpoint: other.url }), traffic: 100 }
+    await service.send('POST', '/v1/deployments', { key: runtime.deployKey, body })
+    const { executionId } = (await scene.call({ capability: 'echo' })).json()
+    expect((await scene.trace(executionId)).deploymentVersion).toBe(2)
+    await deployed(service, runtime, RECONCILING)
+    await askAfter(scene, 5_000)
+    expect(questions(scene)).toEqual([])
     expect(await reconciledOf(scene, executionId)).toMatchObject(completed())
   })
 

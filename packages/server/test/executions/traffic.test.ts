@@ -243,6 +243,27 @@ describeEngines('the split on two replicas', (engine) => {
   })
 })
 
+describeEngines('what the stable deployment served before a candidate', (engine) => {
+  const database = useDatabase(engine)
+
+  // holds TRAF-04
+  test('is compared with it, too: the latest day, without what a candidate gets none of', async () => {
+    const scene = await setScene(database(), { tier: 'enterprise', ...FAILING })
+    const earlier = () =>
+      scene.database.db.selectFrom('candidates').select(['earlier_executions', 'earlier_bad']).executeTakeFirst()
+    await call(scene, { token: 'somebody', isBad: true })
+    scene.service.clock.advance(25 * 3_600_000)
+    await scene.service.renew()
+    for (let turn = 0; turn < 12; turn += 1) await call(scene, { token: 'somebody', isBad: turn % 6 === 0 })
+    await scene.broker('echo', { input: { text: 'bad' } })
+    await deployCandidate(scene, { traffic: 50 })
+    expect(await earlier()).toEqual({ earlier_executions: 12, earlier_bad: 2 })
+    await deployed(scene.service, scene.runtime, CANDIDATE)
+    await promote(scene, 1, { traffic: 50 })
+    expect(await earlier()).toEqual({ earlier_executions: 0, earlier_bad: 0 })
+  })
+})
+
 describeEngines('an approval that a candidate asked for', (engine) => {
   const database = useDatabase(engine)
 
@@ -261,5 +282,27 @@ describeEngines('an approval that a candidate asked for', (engine) => {
     const [approval] = executed(await scene.execute()).approvals ?? []
     if (!approval) throw new Error('no approval was asked for')
     expect(decided(await decide(scene, approval))).toMatchObject({ status: 'approved', result: { output: 'bought' } })
+  })
+
+  // holds TRAF-04
+  test('counts against it once it fails, and once for each execution', async () => {
+    const buy = () => ({ output: null, error: { message: 'Sold out.' } })
+    const scene = await setScene(database(), { handle: { buy } })
+    await deployCandidate(scene, { traffic: 100 }, { capabilities: [capability('buy', { confirm: true })] })
+    const twice = calls({ name: 'buy', input: { text: 'a' } }, { name: 'buy', input: { text: 'b' } })
+    scene.service.model.say(twice, text('Done.'))
+    const approvals = executed(await scene.execute()).approvals ?? []
+    expect((await trafficOf(scene)).candidate?.counts).toMatchObject({ executions: 1, bad: 0 })
+    for (const approval of approvals) {
+      expect(decided(await decide(scene, approval))).toMatchObject({ outcome: 'failed' })
+      expect((await trafficOf(scene)).candidate?.counts).toMatchObject({ executions: 1, bad: 1, failed: 0 })
+    }
+    expect(approvals).toHaveLength(2)
+    // Under another share nothing of it counts.
+    scene.service.model.say(twice, text('Done.'))
+    const [late] = executed(await scene.execute()).approvals ?? []
+    await promote(scene, 2, { traffic: 100 })
+    if (late) await decide(scene, late)
+    expect((await trafficOf(scene)).candidate?.counts).toMatchObject({ executions: 0, bad: 0 })
   })
 })

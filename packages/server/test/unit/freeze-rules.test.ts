@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chanceOfSoMany, judgeCandidate } from '../../src/deployments/freeze-rules.ts'
+import { chanceOfSoMany, frozenReason, judgeCandidate } from '../../src/deployments/freeze-rules.ts'
 import { isForCandidate, splitPoint } from '../../src/deployments/split-rules.ts'
 import { createKeyring } from '../../src/secrets/keyring.ts'
 
@@ -22,10 +22,19 @@ interface Simulation {
   stable: number
   candidate: number
   executions: number
+  /** Executions of the stable deployment before; 1,000 are taken at most. Default: none. */
+  earlier?: number
+  /** Their chance. Default: that of the stable deployment. */
+  before?: number
 }
 
 /** After how many of its executions a candidate is frozen; null where it is not. */
 function freezesAfter(random: () => number, simulation: Simulation): number | null {
+  const { earlier: count = 0, before = simulation.stable } = simulation
+  const earlier = {
+    executions: count,
+    bad: Array.from({ length: count }, () => +(random() < before)).filter(Boolean).length,
+  }
   const [stable, candidate] = [
     { executions: 0, bad: 0 },
     { executions: 0, bad: 0 },
@@ -36,7 +45,7 @@ function freezesAfter(random: () => number, simulation: Simulation): number | nu
     const side = isCandidate ? candidate : stable
     side.executions += 1
     side.bad += +(random() < (isCandidate ? simulation.candidate : simulation.stable))
-    const judged = isCandidate ? judgeCandidate(candidate, stable, testedAt) : null
+    const judged = isCandidate ? judgeCandidate({ candidate, stable, earlier }, testedAt) : null
     if (judged) testedAt = candidate.executions
     if (judged?.isWorse) return candidate.executions
   }
@@ -55,31 +64,63 @@ describe('a candidate', () => {
     const random = seeded(1)
     const equal = { share: 0.1, stable: 0.05, candidate: 0.05, executions: 100_000 }
     expect(shareOfRuns(200, () => freezesAfter(random, equal) !== null)).toBeLessThan(0.01)
+    const halves = { ...equal, share: 0.5, earlier: 1_000 }
+    expect(shareOfRuns(200, () => freezesAfter(random, halves) !== null)).toBeLessThan(0.01)
   })
 
   // holds TRAF-04
-  test.each([0.01, 0.05, 0.2, 0.4])(
-    'that fails 20 points more often than %f is frozen within 200 of its executions',
-    (stable) => {
+  test.each([
+    [0.1, 0.01],
+    [0.1, 0.05],
+    [0.1, 0.2],
+    [0.1, 0.4],
+    [0.5, 0.01],
+    [0.5, 0.05],
+    [0.5, 0.2],
+    [0.5, 0.4],
+  ])(
+    'with a share of %f that fails 20 points more often than %f is frozen within 200 of its executions',
+    (share, stable) => {
       const random = seeded(2)
-      const worse = { share: 0.1, stable, candidate: stable + 0.2, executions: 3_000 }
+      // A new share counts anew; what the stable deployment did before is known.
+      const earlier = share === 0.5 ? 1_000 : 0
+      const worse = { share, stable, candidate: stable + 0.2, executions: 3_000, earlier }
       const isFound = () => (freezesAfter(random, worse) ?? Number.POSITIVE_INFINITY) <= 200
       expect(shareOfRuns(300, isFound)).toBeGreaterThan(0.95)
     },
   )
 
-  test('is not judged before 30 executions, nor twice on the same ones', () => {
-    const stable = { executions: 300, bad: 0 }
-    expect(judgeCandidate({ executions: 29, bad: 29 }, stable, 0)).toBeNull()
-    expect(judgeCandidate({ executions: 30, bad: 30 }, stable, 0)?.isWorse).toBe(true)
-    expect(judgeCandidate({ executions: 59, bad: 59 }, stable, 30)).toBeNull()
+  test('is rarely frozen for what ails the stable deployment as well', () => {
+    const random = seeded(4)
+    const outage = { share: 0.5, before: 0.05, stable: 0.3, candidate: 0.3, executions: 4_000, earlier: 1_000 }
+    expect(shareOfRuns(300, () => freezesAfter(random, outage) !== null)).toBeLessThan(0.05)
   })
 
-  test('without anything beside it is never worse', () => {
-    expect(judgeCandidate({ executions: 200, bad: 200 }, { executions: 0, bad: 0 }, 0)).toEqual({
-      isWorse: false,
-      p: 1,
-    })
+  test('is not judged before 30 executions, nor twice on the same ones', () => {
+    const beside = { stable: { executions: 300, bad: 0 }, earlier: { executions: 0, bad: 0 } }
+    const judged = (executions: number, testedAt: number) =>
+      judgeCandidate({ candidate: { executions, bad: executions }, ...beside }, testedAt)
+    expect(judged(29, 0)).toBeNull()
+    expect(judged(30, 0)?.isWorse).toBe(true)
+    expect(judged(59, 30)).toBeNull()
+  })
+
+  test('without anything beside it is never worse, whatever there was before', () => {
+    const samples = {
+      candidate: { executions: 200, bad: 200 },
+      stable: { executions: 0, bad: 0 },
+      earlier: { executions: 1_000, bad: 0 },
+    }
+    expect(judgeCandidate(samples, 0)).toMatchObject({ isWorse: false, p: 1, compared: { executions: 0 } })
+  })
+
+  test('is told with what it was compared with', () => {
+    const candidate = { executions: 60, bad: 21 }
+    const samples = { candidate, stable: { executions: 60, bad: 2 }, earlier: { executions: 1_000, bad: 30 } }
+    const judged = judgeCandidate(samples, 30)
+    expect(judged && frozenReason(candidate, judged)).toBe(
+      '21 of 60 (35.0 %) executions were bad, against 6 of 180 (3.3 %) of the stable deployment, 120 of them before the candidate (p < 0.0001).',
+    )
   })
 })
 

@@ -7,6 +7,8 @@ export type ListedCapability = {
   readonly version: string
   readonly description: string
   readonly requiresEndUser: boolean
+  /** Whether a person approves each call. */
+  readonly confirm: boolean
   readonly deprecated: boolean
   readonly deprecatedSince: string | null
   readonly removalNotBefore: string | null
@@ -22,6 +24,7 @@ export function listed(described: Capability, defined: AnyCapability | undefined
     version: described.version,
     description: described.description,
     requiresEndUser: described.requiresEndUser,
+    confirm: described.confirm ?? false,
     deprecated: described.deprecated === true,
     deprecatedSince: described.deprecatedSince ?? null,
     removalNotBefore: described.removalNotBefore ?? null,

@@ -23,7 +23,11 @@ const INVITATION = `Type a question and press Enter. ${NEW} begins another conve
  * `svc dev --record`: a chat in the terminal. The service runs it, as it runs any page’s; what is recorded is written into
  * the folder and nowhere else. Resolves at the end of stdin.
  */
-export async function recordChat(deps: CliDeps, terminal: Terminal, folder: string): Promise<void> {
+export async function recordChat(
+  deps: CliDeps,
+  terminal: Terminal,
+  { folder, isConfirmed }: { readonly folder: string; readonly isConfirmed: (capability: string) => boolean },
+): Promise<void> {
   const env = surroundings(deps)
   const endUserToken = endUserTokenOf({ env })
   const execute = executor(deps, { env, baseUrl: baseUrlOf(env), endUserToken })
@@ -42,7 +46,7 @@ export async function recordChat(deps: CliDeps, terminal: Terminal, folder: stri
     chat.transcript = [...asked, ...answer.messages]
     chat.turns.push(withoutTokenIn({ user, ...answer }, endUserToken))
     for (const line of answerLines(answer)) terminal.line(bold(withoutToken(line, endUserToken)))
-    const test = toTest(chat.turns)
+    const test = toTest(chat.turns, isConfirmed)
     if (test.turns.length === 0) {
       terminal.note('not recorded: the execution added no messages')
       continue

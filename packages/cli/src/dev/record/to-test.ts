@@ -7,23 +7,42 @@ export type RecordedTurn = { readonly user: string } & Pick<ExecuteResponse, 'me
 type Call = { readonly capability: string; readonly input: JsonObject; readonly result: Result }
 type Result = { readonly output: unknown } | { readonly error: string }
 
+// How the service’s own answers begin: record-parity.test.ts has the service give each of them.
 const UNKNOWN = /^There is no capability named /
-/** How the service’s own answers begin to a call that never reaches the endpoint. One that waits does, once it is approved. */
+/** To a call that never reaches the endpoint. One that waits does, once it is approved. */
 const NOT_DISPATCHED = /^(?:The input (?:must be|does not fit)|The call was not made)/
+const WAITS = /^Not run yet: /
 
-/** A chat as a test that plays without a network: the model scripted, each call mocked by what it answered. */
-export function toTest(turns: readonly RecordedTurn[]): ConversationTest {
+/**
+ * A chat as a test that plays without a network: the model scripted, each call mocked by what it answered. `isConfirmed` tells
+ * whether a person approves the calls of a capability.
+ */
+export function toTest(
+  recorded: readonly RecordedTurn[],
+  isConfirmed: (capability: string) => boolean,
+): ConversationTest {
+  const turns = recorded.map(asWritten)
   const calls = turns.flatMap(({ messages }) => callsIn(messages)).filter(isDispatched)
   const mocks = mocksOf(calls)
   return {
     model: 'scripted',
     ...(Object.keys(mocks).length > 0 && { mocks }),
-    turns: turns.filter(({ messages }) => messages.length > 0).map(toTurn),
+    turns: turns.filter(({ messages }) => messages.length > 0).map((turn) => toTurn(turn, isConfirmed)),
   }
 }
 
-function toTurn({ user, messages, finishReason, error }: RecordedTurn): TestTurn {
+// A file holds no half characters, which a model may write.
+function asWritten(turn: RecordedTurn): RecordedTurn {
+  return JSON.parse(JSON.stringify(turn).replace(/\\ud[89a-f][0-9a-f]{2}/g, '\ufffd'))
+}
+
+function toTurn(
+  { user, messages, finishReason, error }: RecordedTurn,
+  isConfirmed: (capability: string) => boolean,
+): TestTurn {
   const made = callsIn(messages)
+  // A preview said that no person is needed. A mock stands for the preview, which would have the call wait.
+  const ranAtOnce = made.some((call) => isConfirmed(call.capability) && isDispatched(call)) && !made.some(isWaiting)
   const calls = [...grouped(made).values()].map(([first, ...more]): ExpectedCall => {
     const { capability, input } = first
     return { capability, input: { exact: input }, times: more.length + 1 }
@@ -31,6 +50,7 @@ function toTurn({ user, messages, finishReason, error }: RecordedTurn): TestTurn
   const answer = lastLine(messages)
   return {
     user,
+    ...(ranAtOnce && { approve: true }),
     model: messages.flatMap(stepsOf),
     expect: {
       calls,
@@ -79,6 +99,10 @@ function callsIn(messages: readonly Message[]): Call[] {
 
 function isDispatched({ result }: Call): boolean {
   return !('error' in result && NOT_DISPATCHED.test(result.error))
+}
+
+function isWaiting({ result }: Call): boolean {
+  return 'error' in result && WAITS.test(result.error)
 }
 
 function grouped(calls: readonly Call[]): Map<string, [Call, ...Call[]]> {

@@ -49,19 +49,26 @@ export async function serveProject(
   const startPort = portOf(deps, { port, folder })
   const server = await listen(handler, startPort)
   const tell = createTeller(terminal, { url: server.url, isUp: serving.isUp })
+  const confirmed = new Set<string>()
+  const load = async () => {
+    const loaded = await serving.load()
+    if (loaded?.ok) for (const { name, confirm } of loaded.capabilities) confirmed[confirm ? 'add' : 'delete'](name)
+    return loaded
+  }
   const reload = async (paths: readonly string[]) => {
-    tell(await serving.load(), paths)
+    tell(await load(), paths)
     if (isElsewhere(deps, { port, folder, startPort }))
       terminal.note('The port has changed: start svc dev again for it.')
   }
   const watcher = isWatching ? watchFolder(folder, (paths) => void reload(paths)) : null
   try {
     const done = terminal.progress('Loading the project')
-    const loaded = await Promise.race([serving.load().finally(done), interruption.happened.then(() => null)])
+    const loaded = await Promise.race([load().finally(done), interruption.happened.then(() => null)])
     // A script waits for the document, and nobody is there to mend anything.
     if (loaded && !loaded.ok && (!isWatching || terminal.isJson)) throw failureOf(loaded.failure)
     tell(loaded, [])
-    const chat = recordInto === null ? [] : [recordChat(deps, terminal, recordInto).then(() => null)]
+    const recording = recordInto && { folder: recordInto, isConfirmed: (name: string) => confirmed.has(name) }
+    const chat = recording ? [recordChat(deps, terminal, recording).then(() => null)] : []
     const failure = await Promise.race([interruption.happened, ...chat])
     if (failure) throw failure
   } finally {

@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Tx } from '../store/transaction.ts'
+import type { Sample } from './freeze-rules.ts'
+
+/** The most executions that are taken, and how old they may be. */
+const MOST = 1_000
+const AGE_MS = 24 * 3_600_000
+/** The most rows that are read for them, of each status: those of callers without a candidate are among them. */
+const MOST_READ = 2_000
+
+interface Stable {
+  ownerId: string
+  runtimeId: string
+  projectId: string
+  /** Null where there is none. */
+  version: number | null
+}
+
+/** The latest ended executions of the stable deployment, as far as they count for a candidate, and how many were bad. */
+export async function readEarlier(tx: Tx, stable: Stable, now: number): Promise<Sample> {
+  if (stable.version === null) return { executions: 0, bad: 0 }
+  const [completed, failed] = [await readSome(tx, stable, 'completed', now), await readSome(tx, stable, 'failed', now)]
+  const taken = [...completed, ...failed].sort((a, b) => b.startedAt - a.startedAt).slice(0, MOST)
+  return { executions: taken.length, bad: taken.filter(({ isBad }) => isBad).length }
+}
+
+async function readSome(
+  tx: Tx,
+  { ownerId, runtimeId, projectId, version }: Stable,
+  status: 'completed' | 'failed',
+  now: number,
+): Promise<{ startedAt: number; isBad: boolean }[]> {
+  const newest = tx
+    .selectFrom('executions')
+    .select(['started_at', 'deployment_version', 'kind', 'surface', 'finish_reason'])
+    .select(sql<number>`failed_calls + unknown_calls`.as('bad_calls'))
+    .where('owner_id', '=', ownerId)
+    // Runtime and project as one value, and the condition of a partial index: see `executions/history-store.ts`.
+    .where(sql<string>`runtime_id || ' ' || project_id`, '=', `${runtimeId} ${projectId}`)
+    .where('status', '=', sql.lit(status))
+    .where(sql<boolean>`status <> 'running'`)
+    .where('started_at', '>=', now - AGE_MS)
+    .orderBy('started_at', 'desc')
+    .orderBy('execution_id', 'desc')
+    .limit(MOST_READ)
+  const rows = await tx
+    .selectFrom(newest.as('newest'))
+    .select(['started_at', 'bad_calls'])
+    .where('deployment_version', '=', version)
+    // A candidate gets none of these; anybody with the public key can cause those that are cancelled.
+    .where('kind', '<>', 'broker')
+    .where('surface', 'is', null)
+    .where(sql<boolean>`coalesce(finish_reason, '') <> 'cancelled'`)
+    .orderBy('started_at', 'desc')
+    .limit(MOST)
+    .execute()
+  return rows.map(({ started_at, bad_calls }) => ({
+    startedAt: started_at,
+    isBad: status === 'failed' || Number(bad_calls) > 0,
+  }))
+}
