@@ -1,4 +1,20 @@
-export { Account, ChangePasswordRequest, Session, SignedOut, SignInRequest, SignUpRequest } from './accounts.ts'
+export {
+  Account,
+  ChangePasswordRequest,
+  ConfirmTwoFactorRequest,
+  PasswordResetAnswer,
+  PasswordResetConfirmation,
+  PasswordResetRequest,
+  RecoveryCodes,
+  Session,
+  SignedOut,
+  SignInRequest,
+  SignUpRequest,
+  StartedTwoFactor,
+  StartTwoFactorRequest,
+  StopTwoFactorRequest,
+  TwoFactor,
+} from './accounts.ts'
 export { AnalyticsBucket, AnalyticsSummary } from './analytics.ts'
 export {
   APPROVAL_KEY_HEADER,

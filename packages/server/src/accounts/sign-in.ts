@@ -2,12 +2,13 @@ import type { Session } from '@svc/contract'
 import { afterCommit, invalidField, wrongPassword } from '../errors.ts'
 import { networkOf } from '../lib/network.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { normalizeEmail } from './accounts.ts'
+import { normalizeEmail, type Owner } from './accounts.ts'
 import { accountAttempt, countAttempt, type PasswordAttempt, rememberSignIn, signInAttempt } from './attempts.ts'
 import type { AccountDeps } from './deps.ts'
 import * as store from './password-store.ts'
 import { IPV6_BITS } from './rules.ts'
 import type { PasswordHasher } from './scrypt.ts'
+import { checkSecondFactor } from './second-factor.ts'
 import { beginSession, type LiveSession } from './sessions.ts'
 
 interface SignInInput {
@@ -32,12 +33,18 @@ async function open(deps: AccountDeps, { email, ip }: SignInInput, passwordHash:
   const owner = { ownerId: deps.newId('owner'), email: normalizeEmail(email), tier: 'free' as const, createdAt }
   const version = await store.openAccount(deps.db, owner, passwordHash)
   if (version !== null) return begin(deps, { owner, version }, ip)
-  const advice = 'Sign in; where its password is lost or was never set, the operator sets one.'
+  const advice = 'Sign in; where its password is lost or was never set, ask for a link or the operator.'
   throw invalidField('email', `has an account already. ${advice}`)
 }
 
-/** Begins a session. An unknown address and a wrong password are the same 401, after the same work. */
-export async function signIn(deps: AccountDeps, { email: address, password, ip }: SignInInput): Promise<Session> {
+/**
+ * Begins a session. An unknown address and a wrong password are the same 401, after the same work. A code counts as part of
+ * the attempt, and is judged only where the password is right.
+ */
+export async function signIn(
+  deps: AccountDeps,
+  { email: address, password, ip, code }: SignInInput & { code?: string | undefined },
+): Promise<Session> {
   const email = normalizeEmail(address)
   // Read before the attempt is counted: a failed read must not cost an attempt.
   const stored = await store.findPassword(deps.db, email, 'email')
@@ -48,7 +55,18 @@ export async function signIn(deps: AccountDeps, { email: address, password, ip }
     return false
   })
   if (!stored || !isRight) throw wrongPassword()
+  await checkSecondFactor(deps, stored.owner.ownerId, code)
   return afterCommit(begin(deps, stored, ip))
+}
+
+/** Throws 400 unless this is the account's password. An attempt of the same bucket as a change of it. */
+export async function confirmPassword(deps: AccountDeps, { ownerId, email }: Owner, password: Secret): Promise<void> {
+  const stored = await store.findPassword(deps.db, ownerId)
+  if (!stored) throw wrongOf('password')
+  const isRight = await counted(deps, accountAttempt('change/address', email), (hasher) =>
+    hasher.verify({ hash: stored.hash, password: password.reveal() }),
+  )
+  if (!isRight) throw wrongOf('password')
 }
 
 /** Changes the password of a session's account. All its sessions end; the returned one replaces the caller's. */
@@ -106,4 +124,5 @@ async function begin(deps: AccountDeps, { owner, version }: Versioned, ip: strin
   return beginSession(deps, owner, version)
 }
 
-const wrongCurrentPassword = () => invalidField('currentPassword', 'is not the account’s password.')
+const wrongOf = (field: string) => invalidField(field, 'is not the account’s password.')
+const wrongCurrentPassword = () => wrongOf('currentPassword')

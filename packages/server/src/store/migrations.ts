@@ -27,6 +27,7 @@ import { executionSurface } from './migrations/0030-execution-surface.ts'
 import { webhooks } from './migrations/0032-webhooks.ts'
 import { traffic } from './migrations/0042-traffic.ts'
 import { accountEvents } from './migrations/0043-account-events.ts'
+import { secondFactors } from './migrations/0046-second-factors.ts'
 import { COLUMN_TYPES, type ColumnTypes, type MigrationStep } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -69,6 +70,7 @@ export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0032-webhooks': webhooks(types),
     '0042-traffic': traffic(types),
     '0043-account-events': accountEvents(types),
+    '0046-second-factors': secondFactors(types),
   }
   return Object.fromEntries(Object.entries(steps).map(([name, own]) => [name, migrationOf(own)]))
 }

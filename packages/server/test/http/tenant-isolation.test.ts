@@ -195,6 +195,8 @@ async function rowsOf({ database: { db }, owner }: Scene, { checkoutId = '' }: B
       'webhooks',
       'webhook_deliveries',
       'account_events',
+      'password_resets',
+      'second_factors',
     ] as const),
   ]
   const rows = tables.map((table) => db.selectFrom(table).selectAll().where('owner_id', '=', owner.ownerId).execute())

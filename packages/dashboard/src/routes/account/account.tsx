@@ -9,6 +9,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { AccountKeys } from './account-keys.tsx'
 import { PasswordForm } from './password-form.tsx'
+import { TwoFactorCard } from './two-factor-card.tsx'
 
 export function Account(): ReactNode {
   const { data: account } = useQuery(accountQuery)
@@ -30,6 +31,7 @@ export function Account(): ReactNode {
       </Card>
       <AccountKeys />
       <PasswordForm />
+      <TwoFactorCard />
     </Page>
   )
 }
