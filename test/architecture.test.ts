@@ -296,6 +296,12 @@ describe('within the server', () => {
     expect(breaches(others, (specifier) => specifier === 'stripe' || specifier.startsWith('stripe/'))).toEqual([])
   })
 
+  test('the mail library is known to one file, which is loaded only where mail is configured', () => {
+    const knowing = server.filter(({ imports }) => imports.some(({ specifier }) => specifier.startsWith('nodemailer')))
+    expect(knowing.map(({ path }) => path)).toEqual(['packages/server/src/mail/smtp-transport.ts'])
+    expect(mentions(server, /^import (?!type).*smtp-transport\.ts'/m)).toEqual([])
+  })
+
   test('prom-client and OpenTelemetry are known to one file each, which are loaded only where they are configured', () => {
     const isLibrary = (specifier: string) => specifier === 'prom-client' || specifier.startsWith('@opentelemetry/')
     const knowing = server.filter(({ imports }) => imports.some(({ specifier }) => isLibrary(specifier)))

@@ -84,6 +84,10 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['Lru', 'time used: the key that the caller gives'],
   ],
   'lib/lru.ts': [['Map', 'the entries: the key that the caller gives']],
+  'mail/mailer.ts': [
+    ['KeyedSemaphore', 'mails to send: the network of the caller'],
+    ['Set', 'mails that were posted, as many as the queue takes: no key'],
+  ],
   'mcp/tools.ts': [['WeakMap', 'published tools: one deployment, which is one runtime’s']],
   'model/chat-completions/request-body.ts': [['WeakMap', 'tools as the wire has them: the tools of one deployment']],
   'model/chat-completions/tool-calls.ts': [

@@ -7,18 +7,71 @@ const Email = z.email('must be an e-mail address.').max(254)
 const LENGTH = 'must have 10 to 128 characters.'
 const NewPassword = z.string().min(10, LENGTH).max(128, LENGTH)
 const GivenPassword = z.string().min(1).max(128)
+export const GivenCode = z.string().min(1).max(64)
 
 /** Body of `POST /v1/auth/sign-up`. */
 export const SignUpRequest = z.strictObject({ email: Email, password: NewPassword })
 export type SignUpRequest = z.infer<typeof SignUpRequest>
 
 /** Body of `POST /v1/auth/sign-in`. */
-export const SignInRequest = z.strictObject({ email: Email, password: GivenPassword })
+export const SignInRequest = z.strictObject({
+  email: Email,
+  password: GivenPassword,
+  code: GivenCode.optional().describe(
+    'Six digits of the account’s app, or a recovery code, where two-factor sign-in is on.',
+  ),
+})
 export type SignInRequest = z.infer<typeof SignInRequest>
 
 /** Body of `POST /v1/account/password`. Every other session of the account ends with it. */
 export const ChangePasswordRequest = z.strictObject({ currentPassword: GivenPassword, newPassword: NewPassword })
 export type ChangePasswordRequest = z.infer<typeof ChangePasswordRequest>
+
+/** Body of `POST /v1/auth/password-reset`. */
+export const PasswordResetRequest = z.strictObject({ email: Email })
+export type PasswordResetRequest = z.infer<typeof PasswordResetRequest>
+
+/** Answer of both routes. To the request it is the same whether the address has an account or not. */
+export const PasswordResetAnswer = z.object({ status: z.literal('ok') })
+export type PasswordResetAnswer = z.infer<typeof PasswordResetAnswer>
+
+/** Body of `POST /v1/auth/password-reset/confirm`. Every session of the account ends with it. */
+export const PasswordResetConfirmation = z.strictObject({
+  token: z.string().min(1).max(128).describe('What stands after `#` in the link.'),
+  password: NewPassword,
+})
+export type PasswordResetConfirmation = z.infer<typeof PasswordResetConfirmation>
+
+/** Whether two-factor sign-in is on. */
+export const TwoFactor = z.object({
+  isOn: z.boolean(),
+  since: Timestamp.nullable(),
+  recoveryCodesLeft: z.int().nonnegative(),
+})
+export type TwoFactor = z.infer<typeof TwoFactor>
+
+/** Body of `POST /v1/auth/totp`. */
+export const StartTwoFactorRequest = z.strictObject({ password: GivenPassword })
+export type StartTwoFactorRequest = z.infer<typeof StartTwoFactorRequest>
+
+/** A secret for an app that makes codes. It is asked for at sign-in once one of its codes was sent. */
+export const StartedTwoFactor = z.object({
+  secret: z.string().describe('20 bytes in base32.'),
+  uri: z.string().describe('The same for an app that scans it: an `otpauth:` address of RFC 6238’s codes.'),
+})
+export type StartedTwoFactor = z.infer<typeof StartedTwoFactor>
+
+/** Body of `POST /v1/auth/totp/confirm`. */
+export const ConfirmTwoFactorRequest = z.strictObject({ code: GivenCode })
+export type ConfirmTwoFactorRequest = z.infer<typeof ConfirmTwoFactorRequest>
+
+/** Codes that each stand in for one code of the app. Only this answer holds them. */
+export const RecoveryCodes = z.object({ recoveryCodes: z.array(z.string()) })
+export type RecoveryCodes = z.infer<typeof RecoveryCodes>
+
+/** Body of `DELETE /v1/auth/totp`. */
+export const StopTwoFactorRequest = z.strictObject({ password: GivenPassword, code: GivenCode })
+export type StopTwoFactorRequest = z.infer<typeof StopTwoFactorRequest>
 
 /** The caller of the owner plane. */
 export const Account = z.object({ ownerId: z.string(), email: z.string(), tier: Tier, createdAt: Timestamp })

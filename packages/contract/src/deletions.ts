@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { GivenCode } from './accounts.ts'
 import { Timestamp } from './json.ts'
 
 const Confirm = z.string().min(1).max(254)
@@ -21,6 +22,9 @@ export type DeletedProject = z.infer<typeof DeletedProject>
 export const DeleteAccountRequest = z.strictObject({
   confirm: Confirm.describe('The e-mail address of the account.'),
   password: z.string().min(1).max(128),
+  code: GivenCode.optional().describe(
+    'Six digits of the account’s app, or a recovery code, where two-factor sign-in is on.',
+  ),
   cancelSubscription: z
     .boolean()
     .optional()

@@ -1,6 +1,11 @@
 export {
   Account,
   ChangePasswordRequest,
+  ConfirmTwoFactorRequest,
+  PasswordResetAnswer,
+  PasswordResetConfirmation,
+  PasswordResetRequest,
+  RecoveryCodes,
   RevokedSession,
   RevokedSessions,
   Session,
@@ -9,6 +14,10 @@ export {
   SignedOut,
   SignInRequest,
   SignUpRequest,
+  StartedTwoFactor,
+  StartTwoFactorRequest,
+  StopTwoFactorRequest,
+  TwoFactor,
 } from './accounts.ts'
 export { AnalyticsBucket, AnalyticsSummary } from './analytics.ts'
 export {

@@ -34,6 +34,18 @@ const signUp = createRoute({
   component: lazyRouteComponent(() => import('./routes/account/sign-up.tsx'), 'SignUp'),
 })
 
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('./routes/account/forgot-password.tsx'), 'ForgotPassword'),
+})
+
+const newPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/new-password',
+  component: lazyRouteComponent(() => import('./routes/account/new-password.tsx'), 'NewPassword'),
+})
+
 /** Every page that needs a session. */
 const app = createRoute({
   getParentRoute: () => root,
@@ -165,6 +177,8 @@ const billing = createRoute({
 const routeTree = root.addChildren([
   signIn,
   signUp,
+  forgotPassword,
+  newPassword,
   app.addChildren([
     home,
     newRuntime,

@@ -40,6 +40,17 @@ describeScreens('every screen', (scene) => {
       expect([path, await faultsByWidth(page)]).toEqual([path, []])
     }
   })
+
+  test('without a session has none either', async () => {
+    const page = await scene.open('/sign-in')
+    for (const path of ['/sign-in', '/forgot-password', '/new-password', '/new-password#token']) {
+      // From elsewhere: to change what follows “#” alone loads nothing.
+      await page.goto('about:blank')
+      await page.goto(`${scene.url}/dashboard${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      expect([path, await faultsByWidth(page)]).toEqual([path, []])
+    }
+  })
 })
 
 // One page load for all widths: what axe finds differs from one layout to the next, and 1024 has that of 1440. Colours are the

@@ -1,7 +1,9 @@
 import { type FastifyInstance, fastify } from 'fastify'
 import { deviceLoginRoutes, deviceRoutes } from './accounts/device-routes.ts'
+import { passwordResetRoutes } from './accounts/password-reset-routes.ts'
 import { accountRoutes, authRoutes } from './accounts/routes.ts'
 import { sessionRoutes } from './accounts/session-routes.ts'
+import { twoFactorRoutes } from './accounts/two-factor-routes.ts'
 import { analyticsRoutes } from './analytics/routes.ts'
 import { ownerApprovalRoutes, pageApprovalRoutes } from './approvals/routes.ts'
 import { billingRoutes } from './billing/routes.ts'
@@ -74,11 +76,13 @@ export function createApp(deps: Deps): FastifyInstance {
   publicPlane(app, (plane) => {
     authRoutes(plane, deps)
     deviceLoginRoutes(plane, deps)
+    passwordResetRoutes(plane, deps)
   })
   ownerPlane(app, deps, (plane) => {
     accountRoutes(plane, deps)
     sessionRoutes(plane, deps)
     deviceRoutes(plane, deps)
+    twoFactorRoutes(plane, deps)
     runtimeRoutes(plane, deps)
     deletionRoutes(plane, deps)
     ownerDoctorRoutes(plane, deps)

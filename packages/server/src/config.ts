@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { StripeSettings } from './billing/payments/stripe-payments.ts'
 import type { Environment } from './lib/environment.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { type MailSettings, readMailSettings } from './mail/mail-settings.ts'
 import { type MasterKeys, parseMasterKeys } from './secrets/master-key.ts'
 import { Secret } from './secrets/secret.ts'
 import { readTraceSettings, type TraceSettings } from './telemetry/trace-settings.ts'
@@ -10,7 +11,11 @@ import { readTraceSettings, type TraceSettings } from './telemetry/trace-setting
 export type Store = { engine: 'sqlite'; folder: string } | { engine: 'postgres'; url: string }
 
 /** The service's configuration. What the environment leaves out has its default. */
-export type Config = ReturnType<typeof toConfig> & { traces: TraceSettings | null }
+export type Config = ReturnType<typeof toConfig> & {
+  traces: TraceSettings | null
+  /** Null: no mail is sent. */
+  mail: MailSettings | null
+}
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '[::1]', 'localhost'])
 const LOCAL_ADDRESS = '127.0.0.1'
@@ -100,14 +105,17 @@ export function readConfig(env: Environment): ConfigResult {
   const variables = Variables.safeParse(given)
   const limits = readLimits(given)
   const traces = readTraceSettings(given)
+  const mail = readMailSettings(given)
   const faults = {
     ...(variables.success ? {} : fieldErrorsOf(variables.error)),
     ...missingFaults(given),
     ...limits.faults,
     ...(traces.ok ? {} : traces.faults),
+    ...(mail.ok ? {} : mail.faults),
   }
-  if (!variables.success || !traces.ok || Object.keys(faults).length > 0) return { ok: false, faults }
-  return { ok: true, config: { ...toConfig(variables.data, limits.values), traces: traces.settings } }
+  if (!variables.success || !traces.ok || !mail.ok || Object.keys(faults).length > 0) return { ok: false, faults }
+  const config = toConfig(variables.data, limits.values)
+  return { ok: true, config: { ...config, traces: traces.settings, mail: mail.settings } }
 }
 
 /** Configuration errors for a terminal, one variable a line. */

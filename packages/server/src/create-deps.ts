@@ -38,7 +38,7 @@ import { StorageBudget } from './usage/storage-budget-rules.ts'
 import { NO_WEB_FILES } from './web/web-files.ts'
 import { noteReachability } from './webhooks/reachability.ts'
 
-type Given = 'keyring' | 'limits' | 'model' | 'payments' | 'schemas' | 'logger' | 'baseUrl' | 'version'
+type Given = 'keyring' | 'limits' | 'mailer' | 'model' | 'payments' | 'schemas' | 'logger' | 'baseUrl' | 'version'
 type Defaulted =
   | 'clock'
   | 'databaseClock'
@@ -101,6 +101,7 @@ export function createDeps(options: DepsOptions): Deps {
     streams: new StreamedRuns({ clock, limits, metrics }),
     peers: createPeers({ keyring: options.keyring, clock }),
     passwords: createPasswordQueue(options.passwordHasher),
+    mailer: options.mailer,
     limits,
     model: options.model,
     payments: options.payments,

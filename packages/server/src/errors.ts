@@ -67,11 +67,28 @@ export function wrongPassword(): AppError {
   return new AppError('unauthorized', 'The e-mail address or the password is not right.')
 }
 
+/** 400 of a sign-in whose password was right, and whose account has two-factor sign-in. */
+export function codeNeeded(): AppError {
+  return invalidField(
+    'code',
+    'is needed: the account has two-factor sign-in. Send the code of its app, or a recovery code.',
+  )
+}
+
+export function wrongCode(): AppError {
+  return invalidField('code', 'is not right, or was used before. Wait for the next code of the app.')
+}
+
+/** 403 of a forgotten password where the service sends no mail. */
+export function noMail(): AppError {
+  return forbidden('This service sends no mail. Ask its operator for a link to set a new password.')
+}
+
 export function forbidden(message: string): AppError {
   return new AppError('forbidden', message)
 }
 
-export function sessionRequired(what = 'to change the password'): AppError {
+export function sessionRequired(what = 'to change how the account signs in'): AppError {
   return forbidden(`An API key is not enough ${what}: sign in and use the session.`)
 }
 

@@ -9,6 +9,7 @@ import { createAnswerThread } from './dispatch/answer-thread.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Environment } from './lib/environment.ts'
 import { VERSION } from './lib/version.ts'
+import { openMailer } from './mail/open-mailer.ts'
 import { openModel } from './model/open-model.ts'
 import { sharedSettings } from './ops/shared-settings.ts'
 import { createSchemas } from './schemas/schemas.ts'
@@ -59,6 +60,7 @@ export async function openParts(
     limits,
     model,
     payments,
+    mailer: await openMailer(config.mail, logger),
     modelPrices: config.modelPrices,
     logger,
     outages,

@@ -42,6 +42,8 @@ export async function startServer(config: Config, env: Environment, context: Ope
     { part: 'requests', end: () => Promise.all([drain(app, deps, times), sweeping.stop()]) },
     // Executions settle under the lease until now. A renewal in progress would take it again after its release.
     { part: 'renewals', end: () => renewing.stop() },
+    // Before the database: a mail is composed from it.
+    { part: 'mails', end: () => deps.mailer?.close(DRAIN_TIMES.flushMs) },
     { part: 'lease', end: () => deps.lease.release() },
     { part: 'connections', end: () => Promise.all([deps.dispatcher.close(), deps.peers.close(), deps.tracer.close()]) },
     { part: 'schemas', end: () => deps.schemas.close() },

@@ -24,6 +24,7 @@ export {
 } from './owner-endpoint.ts'
 export { commitFault, compressedAnswer, type Fault as EndpointFault } from './owner-faults.ts'
 export { type RedisDouble, type RedisDoubleOptions, startRedisDouble } from './redis-double.ts'
+export { type ReceivedMail, type SmtpDouble, type SmtpDoubleOptions, startSmtpDouble } from './smtp-double.ts'
 export { type ProgramEnd, type StartedProgram, startProgram } from './start-program.ts'
 export {
   type RecordedStripeRequest,

@@ -19,6 +19,8 @@ export class ApiError extends Error {
   readonly code: string
   readonly fieldErrors: FieldErrors
   readonly retryAfterSeconds: number | null
+  /** The same as a time, epoch milliseconds. */
+  readonly retryAt: number | null
   readonly requestId: string | null
 
   constructor({ code, message, fieldErrors = {}, retryAfterSeconds = null, requestId = null }: ApiErrorFields) {
@@ -27,6 +29,7 @@ export class ApiError extends Error {
     this.code = code
     this.fieldErrors = fieldErrors
     this.retryAfterSeconds = retryAfterSeconds
+    this.retryAt = retryAfterSeconds === null ? null : Date.now() + retryAfterSeconds * 1000
     this.requestId = requestId
   }
 }

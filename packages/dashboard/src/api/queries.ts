@@ -14,6 +14,12 @@ export const accountQuery = queryOptions({
   staleTime: 60_000,
 })
 
+/** Whether two-factor sign-in is on. */
+export const twoFactorQuery = queryOptions({
+  queryKey: ['account', 'totp'],
+  queryFn: () => bodyOf(api.GET('/v1/auth/totp')),
+})
+
 export const accountKeysQuery = queryOptions({
   queryKey: ['account', 'keys'],
   queryFn: () =>

@@ -480,6 +480,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/password-reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail a link that sets a new password
+         * @description The answer, and its time, are the same whether the address has an account or not. 403 where the service sends no mail.
+         */
+        post: operations["askForPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/password-reset/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a new password with the token of a link
+         * @description A link works once, for 30 minutes. All sessions of the account end; two-factor sign-in stays on.
+         */
+        post: operations["confirmPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account": {
         parameters: {
             query?: never;
@@ -565,6 +605,51 @@ export interface paths {
         put?: never;
         /** Let a device have a key of the account, or refuse it */
         post: operations["answerDevice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether two-factor sign-in is on */
+        get: operations["getTwoFactor"];
+        put?: never;
+        /**
+         * Get a secret for an app that makes codes
+         * @description Needs a session. It is asked for at sign-in only once one of its codes was confirmed.
+         */
+        post: operations["startTwoFactor"];
+        /**
+         * Turn two-factor sign-in off
+         * @description Needs a session, the password, and a code of the app or a recovery code.
+         */
+        delete: operations["stopTwoFactor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Turn two-factor sign-in on with the first code of the app
+         * @description Needs a session. The recovery codes are shown this once; each works once in place of a code.
+         */
+        post: operations["confirmTwoFactor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1579,6 +1664,9 @@ export interface components {
             successUrl: components["schemas"]["WebUrl"];
             cancelUrl: components["schemas"]["WebUrl"];
         };
+        ConfirmTwoFactorRequest: {
+            code: string;
+        };
         Connection: {
             status: components["schemas"]["ConnectionStatus"];
             /** @constant */
@@ -1647,6 +1735,8 @@ export interface components {
             confirm: string;
             /** @example EXAMPLE-long-password */
             password: string;
+            /** @description Six digits of the account’s app, or a recovery code, where two-factor sign-in is on. */
+            code?: string;
             /** @description True where a subscription pays for the account’s plan: it is cancelled at once, without a refund. */
             cancelSubscription?: boolean;
         };
@@ -2105,6 +2195,26 @@ export interface components {
             /** @description Of a stream alone: the execution goes on when the connection ends, and its events can be resumed. */
             detach?: boolean;
         };
+        PasswordResetAnswer: {
+            /** @constant */
+            status: "ok";
+        };
+        PasswordResetConfirmation: {
+            /**
+             * @description What stands after `#` in the link.
+             * @example EXAMPLE-session-token
+             */
+            token: string;
+            /** @example EXAMPLE-long-password */
+            password: string;
+        };
+        PasswordResetRequest: {
+            /**
+             * Format: email
+             * @example ada@shop.example.com
+             */
+            email: string;
+        };
         PendingApproval: {
             approvalId: components["schemas"]["ApprovalId"];
             approvalKey: string;
@@ -2216,6 +2326,9 @@ export interface components {
             /** @example The shop did not answer in time. */
             message?: string;
             at: components["schemas"]["Timestamp"];
+        };
+        RecoveryCodes: {
+            recoveryCodes: string[];
         };
         RegisterRuntimeRequest: {
             runtimeId?: components["schemas"]["RuntimeId"];
@@ -2460,6 +2573,8 @@ export interface components {
             email: string;
             /** @example EXAMPLE-long-password */
             password: string;
+            /** @description Six digits of the account’s app, or a recovery code, where two-factor sign-in is on. */
+            code?: string;
         };
         SignUpRequest: {
             /**
@@ -2473,6 +2588,24 @@ export interface components {
         SignedOut: {
             /** @constant */
             status: "ok";
+        };
+        StartTwoFactorRequest: {
+            /** @example EXAMPLE-long-password */
+            password: string;
+        };
+        StartedTwoFactor: {
+            /**
+             * @description 20 bytes in base32.
+             * @example EXAMPLE-signing-secret
+             */
+            secret: string;
+            /** @description The same for an app that scans it: an `otpauth:` address of RFC 6238’s codes. */
+            uri: string;
+        };
+        StopTwoFactorRequest: {
+            /** @example EXAMPLE-long-password */
+            password: string;
+            code: string;
         };
         /** @description What one event’s `data` holds; its name is repeated under `type`. `execution` comes first, `done` last on every stream. `gap`: earlier events are not held any more, and `done` follows. */
         StreamEvent: {
@@ -2716,6 +2849,11 @@ export interface components {
                 /** @enum {string} */
                 type: "text" | "tool_call" | "tool_result";
             }[];
+        };
+        TwoFactor: {
+            isOn: boolean;
+            since: components["schemas"]["Timestamp"] | null;
+            recoveryCodesLeft: number;
         };
         /** @description Capability calls whose outcome is unknown; none of them is among `failedCalls`. */
         UnknownCalls: number;
@@ -3954,6 +4092,64 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    askForPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordResetRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordResetAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    confirmPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordResetConfirmation"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasswordResetAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     getAccount: {
         parameters: {
             query?: never;
@@ -4179,6 +4375,121 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getTwoFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TwoFactor"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    startTwoFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartTwoFactorRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedTwoFactor"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    stopTwoFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StopTwoFactorRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TwoFactor"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    confirmTwoFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmTwoFactorRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
         };

@@ -3,6 +3,7 @@ import { messageBeside, messagesFor } from '../api/api-error.ts'
 import { Button, type ButtonKind } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { Notice } from './notice.tsx'
+import { RetryIn } from './retry-in.tsx'
 import { useOnce } from './use-once.ts'
 
 const FormFault = createContext<unknown>(null)
@@ -62,6 +63,7 @@ export function Form(props: FormProps): ReactNode {
           {wayOn?.(problem)}
         </Notice>
       )}
+      <RetryIn error={sending.error} />
       <div className={classNames('flex gap-2', isWide && 'flex-col', onCancel && 'justify-end')}>
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}
         <Button kind={actionKind} type="submit" disabled={isBlocked} isBusy={sending.isPending}>

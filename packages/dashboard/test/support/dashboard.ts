@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { DeploymentManifestInput } from '@svc/contract'
-import { type OwnerEndpoint, sharedChromium, startOwnerEndpoint } from '@svc/testkit'
+import { type OwnerEndpoint, type SmtpDouble, sharedChromium, startOwnerEndpoint } from '@svc/testkit'
 import { locate } from '@svc/testkit/needs'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
@@ -9,6 +9,7 @@ import { demoModel } from '../../../server/src/model/demo-model.ts'
 import { findWebFiles } from '../../../server/src/web/web-files.ts'
 import { createTestClock } from '../../../server/test/support/clock.ts'
 import { describeEngine, useDatabase } from '../../../server/test/support/engines.ts'
+import { startMail } from '../../../server/test/support/mail.ts'
 import { deployBody, PASSWORD, startService, type TestService } from '../../../server/test/support/service.ts'
 
 // A browser is slow where the machine is busy with other things.
@@ -19,6 +20,8 @@ export interface DashboardScene {
   readonly url: string
   readonly service: TestService
   readonly endpoint: OwnerEndpoint
+  /** Takes the mails of the service. */
+  readonly smtp: SmtpDouble
   /** A page in a browser profile of its own. What the page itself finds fault with fails the test. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>
   /** The same, signed in to a new account. */
@@ -56,6 +59,7 @@ function inBrowser(database: () => Database, tests: (scene: DashboardScene) => v
   afterAll(async () => {
     await started?.endpoint.close()
     await started?.service.close()
+    await started?.smtp.close()
   })
   const openWith = async (options: BrowserContextOptions | undefined, before: (page: Page) => Promise<void>) => {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
@@ -77,6 +81,9 @@ function inBrowser(database: () => Database, tests: (scene: DashboardScene) => v
     },
     get endpoint() {
       return started.endpoint
+    },
+    get smtp() {
+      return started.smtp
     },
     open,
     async openSignedIn(path, options) {
@@ -106,8 +113,10 @@ async function startOnPort(database: Database) {
   if (web.dashboard === null) throw new Error('the dashboard is not built: run “npm run build” first')
   const clock = createTestClock(Date.now())
   let url = ''
+  const { smtp, mailer } = await startMail()
   const service = await startService(database, {
     web,
+    mailer,
     clock,
     model: await demoModel(),
     // Known once it listens.
@@ -123,7 +132,7 @@ async function startOnPort(database: Database) {
       'cancel-order': () => ({ error: 'The order is on its way.' }),
     },
   })
-  return { service, endpoint, url }
+  return { service, endpoint, smtp, url }
 }
 
 const PRODUCTS = { products: [{ title: 'Blue mug', price: 12.5 }], total: 1 }

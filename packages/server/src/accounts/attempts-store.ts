@@ -74,6 +74,7 @@ export async function updateBuckets<T>(
 export async function deleteExpired(db: Db, now: number, usedBefore: number): Promise<void> {
   await db.deleteFrom('auth_sessions').where('valid_until', '<=', now).execute()
   await db.deleteFrom('device_logins').where('expires_at', '<=', now).execute()
+  await db.deleteFrom('password_resets').where('expires_at', '<=', now).execute()
   // A missing bucket counts as full.
   await inTransaction(db, (tx) => tx.deleteFrom('throttles').where('full_at', '<=', now).execute())
   await inTransaction(db, (tx) => tx.deleteFrom('known_networks').where('seen_at', '<', usedBefore).execute())

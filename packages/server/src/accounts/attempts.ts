@@ -4,7 +4,7 @@ import { networkOf } from '../lib/network.ts'
 import { grant } from '../usage/grant.js'
 import { isKnownNetwork, rememberNetwork, updateBuckets } from './attempts-store.ts'
 import type { QueuePlace } from './password-queue.ts'
-import { ATTEMPT_RATES, IPV6_BITS, KNOWN_NETWORK_MS } from './rules.ts'
+import { ATTEMPT_RATES, IPV6_BITS, inWords, KNOWN_NETWORK_MS } from './rules.ts'
 
 /** The buckets that an attempt draws one unit from: the kind of each, and what it belongs to. */
 type Buckets = readonly (readonly [kind: keyof typeof ATTEMPT_RATES, subject: string])[]
@@ -49,8 +49,10 @@ export async function countAttempt(deps: CoreDeps, buckets: Buckets): Promise<vo
   })
   const subjects = draws.map(({ bucket }) => bucket)
   const granted = await updateBuckets(deps.db, subjects, (fullAt) => grant(fullAt, draws, deps.clock.now()))
-  if (!granted.ok) throw limited('Too many attempts. Wait before the next one.', granted.retryAfterMs)
+  if (!granted.ok) throw tooMany(granted.retryAfterMs)
 }
+
+const tooMany = (waitMs: number) => limited(`Too many attempts. Try again in ${inWords(waitMs)}.`, waitMs)
 
 /** Remembers that the password of this account was given from this address. */
 export function rememberSignIn(deps: CoreDeps, ownerId: string, ip: string): Promise<void> {

@@ -1,5 +1,6 @@
-import type { Db } from '../store/schema.ts'
-import { inTransaction, type Tx } from '../store/transaction.ts'
+import type { Insertable } from 'kysely'
+import type { Db, Schema } from '../store/schema.ts'
+import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
 import { insertOwner, type NewOwner, toOwner } from './store.ts'
 
 /** A stored password with its account. `version` increases with every change. */
@@ -35,6 +36,37 @@ export function setPassword(
     if (!owner) return null
     await putPassword(tx, { ...password, ownerId: owner.owner_id })
     return { ownerId: owner.owner_id }
+  })
+}
+
+/** Stores the hash of an account's one link, in place of an earlier one. */
+export async function putResetLink(db: Db, link: Insertable<Schema['password_resets']>): Promise<void> {
+  const { token_hash, expires_at } = link
+  await db
+    .insertInto('password_resets')
+    .values(link)
+    .onConflict((conflict) => conflict.column('owner_id').doUpdateSet({ token_hash, expires_at }))
+    .execute()
+}
+
+/** The account whose link has one of these hashes, or null where there is none or it has expired. */
+export async function findResetLink(db: Db, hashes: readonly string[], now: number): Promise<string | null> {
+  const valid = db.selectFrom('password_resets').select('owner_id').where('token_hash', 'in', hashes)
+  return (await valid.where('expires_at', '>', now).executeTakeFirst())?.owner_id ?? null
+}
+
+/** Sets the password of a link's account and ends all its sessions, once: false where the link is no longer valid. */
+export function usePasswordLink(
+  db: Db,
+  { hashes, ...password }: NewPassword & { hashes: readonly string[] },
+): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    await lockOwner(tx, password.ownerId)
+    const used = tx.deleteFrom('password_resets').where('owner_id', '=', password.ownerId)
+    const valid = used.where('token_hash', 'in', hashes).where('expires_at', '>', password.now)
+    if (!(await valid.returning('owner_id').executeTakeFirst())) return false
+    await putPassword(tx, password)
+    return true
   })
 }
 
@@ -93,5 +125,6 @@ async function putPassword(tx: Tx, { ownerId, passwordHash, now }: NewPassword):
   await tx.deleteFrom('auth_sessions').where('owner_id', '=', ownerId).execute()
   // Device logins that such a session confirmed and whose key was not fetched yet.
   await tx.deleteFrom('device_logins').where('owner_id', '=', ownerId).execute()
+  await tx.deleteFrom('password_resets').where('owner_id', '=', ownerId).execute()
   return password_version
 }

@@ -53,8 +53,8 @@ export function authRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   })
 
   routes.post('/v1/auth/sign-in', { schema: SIGN_IN, config: SMALL }, async (request, reply) => {
-    const { email, password } = request.body
-    const session = await signIn(deps, { email, password: new Secret(password), ...clientOf(request) })
+    const { email, password, code } = request.body
+    const session = await signIn(deps, { email, password: new Secret(password), code, ...clientOf(request) })
     return giveCookie(deps, reply, session)
   })
 

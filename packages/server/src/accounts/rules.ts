@@ -15,6 +15,9 @@ const USE_MS = MINUTE_MS
 
 export const MAX_SESSIONS = 100
 
+/** How long a link that sets a forgotten password is valid. */
+export const RESET_MS = 30 * MINUTE_MS
+
 /** How long a network is remembered from which an account's password was given. */
 export const KNOWN_NETWORK_MS = 30 * DAY_MS
 
@@ -30,6 +33,9 @@ export const ATTEMPT_RATES = {
   'sign-in/known': per(15 * MINUTE_MS, 10),
   'change/address': per(15 * MINUTE_MS, 10),
   'sign-up/network': per(60 * MINUTE_MS, 10),
+  'reset/address': per(60 * MINUTE_MS, 5),
+  'reset/network': per(60 * MINUTE_MS, 20),
+  'reset-link/network': per(15 * MINUTE_MS, 50),
   'device-code/network': per(15 * MINUTE_MS, 20),
   'device-code/service': per(DEVICE_LOGIN_MS, 5_000),
   'user-code/account': per(15 * MINUTE_MS, 20),
@@ -43,6 +49,13 @@ function per(periodMs: number, units: number): BucketRate {
 /** Whether a use now is to be stored, `last` being the one that was stored last. */
 export function isUseDue(last: number | null, now: number): boolean {
   return last === null || Math.abs(now - last) >= USE_MS
+}
+
+/** `90 seconds`, `6 minutes`: never less than what a `Retry-After` of the same wait says. */
+export function inWords(waitMs: number): string {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000))
+  if (seconds === 1) return 'a second'
+  return seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
 }
 
 /** When a session that is used now ends; null where it was renewed less than a day ago and its end stays. */

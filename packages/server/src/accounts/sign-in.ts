@@ -8,6 +8,7 @@ import type { AccountDeps } from './deps.ts'
 import * as store from './password-store.ts'
 import { IPV6_BITS } from './rules.ts'
 import type { PasswordHasher } from './scrypt.ts'
+import { checkSecondFactor } from './second-factor.ts'
 import { beginSession, type LiveSession } from './sessions.ts'
 import type { NewOwner } from './store.ts'
 
@@ -35,12 +36,15 @@ async function open(deps: AccountDeps, input: SignInInput, passwordHash: string)
   const owner = { ownerId: deps.newId('owner'), email: normalizeEmail(input.email), tier: 'free' as const, createdAt }
   const version = await store.openAccount(deps.db, owner, passwordHash)
   if (version !== null) return begin(deps, { owner, version }, input)
-  const advice = 'Sign in; where its password is lost or was never set, the operator sets one.'
+  const advice = 'Sign in; where its password is lost or was never set, ask for a link or the operator.'
   throw invalidField('email', `has an account already. ${advice}`)
 }
 
-/** Begins a session. An unknown address and a wrong password are the same 401, after the same work. */
-export async function signIn(deps: AccountDeps, input: SignInInput): Promise<Session> {
+/**
+ * Begins a session. An unknown address and a wrong password are the same 401, after the same work. A code counts as part of
+ * the attempt, and is judged only where the password is right.
+ */
+export async function signIn(deps: AccountDeps, input: SignInInput & { code?: string | undefined }): Promise<Session> {
   const { password, ip } = input
   const email = normalizeEmail(input.email)
   // Read before the attempt is counted: a failed read must not cost an attempt.
@@ -52,6 +56,7 @@ export async function signIn(deps: AccountDeps, input: SignInInput): Promise<Ses
     return false
   })
   if (!stored || !isRight) throw wrongPassword()
+  await checkSecondFactor(deps, stored.owner.ownerId, input.code)
   return afterCommit(begin(deps, stored, input))
 }
 
@@ -83,9 +88,11 @@ async function replace(
   return beginSession(deps, owner, { version: next, device })
 }
 
+type PasswordDeps = Omit<AccountDeps, 'mailer'>
+
 /** The version of an account's password, which was given again. Throws 400 on `field` where it is another one. */
 export async function requirePassword(
-  deps: AccountDeps,
+  deps: PasswordDeps,
   { ownerId, email }: Pick<NewOwner, 'ownerId' | 'email'>,
   { field, password }: { field: string; password: Secret },
 ): Promise<number> {
@@ -95,7 +102,7 @@ export async function requirePassword(
     (await counted(deps, accountAttempt('change/address', email), (hasher) =>
       hasher.verify({ hash: stored.hash, password: password.reveal() }),
     ))
-  if (!isRight) throw invalidField(field, 'is not the account’s password.')
+  if (!isRight) throw wrongOf(field)
   return stored.version
 }
 
@@ -113,7 +120,7 @@ export async function resetPassword(
 
 /** Counts an attempt, and hashes for it, once the queue lets it: an attempt that the queue refuses is not counted. */
 function counted<T>(
-  deps: AccountDeps,
+  deps: PasswordDeps,
   { place, buckets }: PasswordAttempt,
   hash: (hasher: PasswordHasher) => Promise<T>,
 ): Promise<T> {
@@ -134,4 +141,5 @@ async function begin(
   return beginSession(deps, owner, { version, device })
 }
 
-const wrongCurrentPassword = () => invalidField('currentPassword', 'is not the account’s password.')
+const wrongOf = (field: string) => invalidField(field, 'is not the account’s password.')
+const wrongCurrentPassword = () => wrongOf('currentPassword')

@@ -1,8 +1,10 @@
 import { ChangePasswordRequest, type Tier } from '@svc/contract'
 import { createOwner, normalizeEmail, type Owner, setTier } from '../accounts/accounts.ts'
 import type { AccountDeps } from '../accounts/deps.ts'
+import { makeResetLink } from '../accounts/password-reset.ts'
 import { resetPassword } from '../accounts/sign-in.ts'
 import { findOwner } from '../accounts/store.ts'
+import { removeTwoFactor } from '../accounts/two-factor.ts'
 import { listOwnKeys, revokeAccountKey } from '../credentials/account-keys.ts'
 import { MAX_ACCOUNT_KEYS } from '../credentials/rules.ts'
 import { AppError } from '../errors.ts'
@@ -11,7 +13,8 @@ import { CommandError } from './command-error.ts'
 import type { AccountCommand } from './parse-command.ts'
 import type { TypedPassword } from './read-password.ts'
 
-export interface AccountCommandDeps extends Pick<AccountDeps, 'db' | 'clock' | 'newId' | 'keyring' | 'passwords'> {
+export interface AccountCommandDeps
+  extends Pick<AccountDeps, 'db' | 'clock' | 'newId' | 'keyring' | 'passwords' | 'baseUrl'> {
   readPassword(): Promise<TypedPassword>
 }
 
@@ -25,6 +28,12 @@ export async function runAccountCommand(deps: AccountCommandDeps, command: Accou
       return existing(email, await setTier(deps, command))
     case 'set-password':
       return existing(email, await resetPassword(deps, { email, password: await askForPassword(deps) }))
+    case 'reset-password': {
+      const owner = existing(email, await findOwner(deps.db, normalizeEmail(email), 'email'))
+      return { ownerId: owner.ownerId, email: owner.email, ...(await makeResetLink(deps, owner)) }
+    }
+    case 'disable-totp':
+      return existing(email, await removeTwoFactor(deps, email))
     case 'list-keys':
       return listKeys(deps, existing(email, await findOwner(deps.db, normalizeEmail(email), 'email')))
     case 'revoke-key': {

@@ -21,6 +21,8 @@ const USAGE = `Usage:
   npm run -s admin -- create-owner --email <address> [--tier free|pro|enterprise]
   npm run -s admin -- set-tier --email <address> --tier free|pro|enterprise
   npm run -s admin -- set-password --email <address>    (asks for it, or reads it from standard input)
+  npm run -s admin -- reset-password --email <address>  (prints a link that sets a new one, once)
+  npm run -s admin -- disable-totp --email <address>    (for an owner who lost the app and the recovery codes)
   npm run -s admin -- list-keys --email <address>
   npm run -s admin -- revoke-key --email <address> --key <keyId>
   npm run -s admin -- backup --to <new folder> [--with-master-key]
@@ -39,6 +41,8 @@ const AccountCommand = z.discriminatedUnion('name', [
   z.strictObject({ name: z.literal('create-owner'), email, tier: tier.optional() }),
   z.strictObject({ name: z.literal('set-tier'), email, tier }),
   z.strictObject({ name: z.literal('set-password'), email }),
+  z.strictObject({ name: z.literal('reset-password'), email }),
+  z.strictObject({ name: z.literal('disable-totp'), email }),
   z.strictObject({ name: z.literal('list-keys'), email }),
   z.strictObject({ name: z.literal('revoke-key'), email, key: text('--key must be the id of a key.') }),
 ])

@@ -46,7 +46,8 @@ export async function runAdmin(args: readonly string[], { env, logger, readPassw
     if (command.name === 'prune') return await prune(deps, store, { ...command, limits: config.limits })
     const passwords = createPasswordQueue()
     const newId = createIds(systemClock)
-    return await runAccountCommand({ ...deps, keyring, passwords, newId, readPassword }, command)
+    const baseUrl = () => config.baseUrl ?? `http://localhost:${config.port}`
+    return await runAccountCommand({ ...deps, keyring, passwords, newId, baseUrl, readPassword }, command)
   } finally {
     await database.close()
   }

@@ -29,7 +29,7 @@ export function endAccount(
       .set({ deleted_at: now, email: goneAddress(ownerId) })
       .where('owner_id', '=', ownerId)
       .execute()
-    for (const table of ['auth_sessions', 'device_logins', 'credentials'] as const) {
+    for (const table of ['auth_sessions', 'device_logins', 'password_resets', 'credentials'] as const) {
       await tx.deleteFrom(table).where('owner_id', '=', ownerId).execute()
     }
     // Admission compares revisions: a cached runtime is read again, and not found.

@@ -1,5 +1,6 @@
 import type { DeleteAccountRequest, DeletedAccount } from '@svc/contract'
 import { normalizeEmail, type Owner } from '../accounts/accounts.ts'
+import { checkSecondFactor } from '../accounts/second-factor.ts'
 import { requirePassword } from '../accounts/sign-in.ts'
 import { endPayments, SUBSCRIPTION } from '../billing/end-payments.ts'
 import { invalidField } from '../errors.ts'
@@ -16,11 +17,12 @@ import type { DeletionDeps } from './deps.ts'
 export async function deleteAccount(
   deps: DeletionDeps,
   owner: Owner,
-  { confirm, password, cancelSubscription = false }: DeleteAccountRequest,
+  { confirm, password, code, cancelSubscription = false }: DeleteAccountRequest,
 ): Promise<DeletedAccount> {
   const { ownerId, email } = owner
   if (normalizeEmail(confirm) !== email) throw notConfirmed('the e-mail address of the account', email)
   const passwordVersion = await requirePassword(deps, owner, { field: 'password', password: new Secret(password) })
+  await checkSecondFactor(deps, ownerId, code)
   await endPayments(deps, owner, { cancelSubscription })
   const now = deps.clock.now()
   const outcome = await endAccount(deps.db, { ownerId, passwordVersion, now })

@@ -13,6 +13,7 @@ export function sharedSettings(config: Config, model: Pick<Model, 'provider' | '
     ...(config.baseUrl !== null && { SVC_BASE_URL: config.baseUrl }),
     SVC_MODEL: `${model.provider}:${model.name}`,
     ...(config.modelPrices && { SVC_MODEL_PRICES: Object.values(config.modelPrices).join('/') }),
+    ...(config.mail && { SVC_MAIL_FROM: config.mail.from.address }),
     SVC_TRUST_PROXY: config.proxyHops,
     SVC_ALLOW_LOCAL_ENDPOINTS: config.allowLocalEndpoints,
     SVC_TEST_PAYMENTS: config.testPayments,

@@ -15,6 +15,7 @@ export function startSummary(
     `storage  ${store.engine === 'sqlite' ? `SQLite, ${databaseFile(store.folder)}` : `PostgreSQL, ${placeOf(store.url)}`}`,
     `model    ${model.provider}:${model.name}${model.provider === 'demo' ? ' (built in, for trying out: set SVC_MODEL for a real one)' : ''}`,
     `payments ${paymentsOf(config)}`,
+    `mail     ${mailOf(config)}`,
     `local    ${localEndpointsOf(config)}`,
     ...(opsUrl === null ? [] : [`ops      ${opsUrl}, /metrics, /ready and /live: keep it private`]),
     ...(config.traces === null ? [] : [`traces   ${placeOf(config.traces.url)}`]),
@@ -32,6 +33,11 @@ function paymentsOf({ stripe, testPayments }: Config): string {
     return stripe.webhookSecret ? 'Stripe' : 'Stripe, whose messages are not taken (set STRIPE_WEBHOOK_SECRET)'
   if (!testPayments) return 'no provider: upgrades are refused (set STRIPE_SECRET_KEY)'
   return 'test checkout: no money moves, any owner can confirm an upgrade (SVC_TEST_PAYMENTS=0 turns it off)'
+}
+
+function mailOf({ mail }: Config): string {
+  if (mail) return mail.host
+  return 'none is sent: “admin reset-password” gives links for forgotten passwords (set SVC_SMTP_URL and SVC_MAIL_FROM)'
 }
 
 function localEndpointsOf({ allowLocalEndpoints }: Config): string {

@@ -29,6 +29,7 @@ import { traffic } from './migrations/0042-traffic.ts'
 import { accountEvents } from './migrations/0043-account-events.ts'
 import { rollback } from './migrations/0044-rollback.ts'
 import { deletions } from './migrations/0045-deletions.ts'
+import { secondFactors } from './migrations/0046-second-factors.ts'
 import { COLUMN_TYPES, type ColumnTypes, type MigrationStep } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -73,6 +74,7 @@ export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0043-account-events': accountEvents(types),
     '0044-rollback': rollback(types),
     '0045-deletions': deletions(types),
+    '0046-second-factors': secondFactors(types),
   }
   return Object.fromEntries(Object.entries(steps).map(([name, own]) => [name, migrationOf(own)]))
 }

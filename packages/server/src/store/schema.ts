@@ -10,12 +10,14 @@ import type {
   Tier,
   WebhookEvent,
 } from '@svc/contract'
-import type { ColumnType, Generated, Kysely } from 'kysely'
+import type { Generated, Kysely } from 'kysely'
+import type { Counter, Flag, Nullable } from './column-schema.ts'
+import type { SecondFactorTables } from './second-factor-schema.ts'
 
 export type Db = Kysely<Schema>
 
 /** The tables. Times are epoch milliseconds, payloads are JSON text, flags are 0 or 1. */
-export interface Schema {
+export interface Schema extends SecondFactorTables {
   owners: {
     owner_id: string
     email: string
@@ -394,11 +396,3 @@ export interface CallRollupsTable extends RollupPlace, BucketCounters {
   /** Neither completed nor failed. */
   unknown: Counter
 }
-
-/** SQL has no booleans that both engines share. */
-type Flag = 0 | 1
-
-type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>
-
-/** Defaults to 0. */
-type Counter = ColumnType<number, number | undefined, number>

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { makeResetLink } from '../../src/accounts/password-reset.ts'
 import { stopDeleted } from '../../src/deletions/stop-deleted.ts'
 import { createDeletionSweep } from '../../src/deletions/sweep.ts'
 import { faultsIn, refusalOf } from '../support/answers.ts'
@@ -11,6 +12,7 @@ import { rowsNaming } from '../support/rows-naming.ts'
 import { executed, type Scene, setScene } from '../support/scene.ts'
 import { PASSWORD } from '../support/service.ts'
 import { askToSignIn, askToSignUp, begunSession, cookieSet, statusWith } from '../support/sign-in.ts'
+import { appCode, giveSecondFactor } from '../support/two-factor.ts'
 
 const MINUTE_MS = 60_000
 
@@ -37,6 +39,17 @@ describeEngines('deleting an account', (engine) => {
     expect(faultsIn(await remove(scene, { confirm: 'someone@example.com' }))).toEqual({ confirm: [expect.any(String)] })
     executed(await scene.execute())
     expect(await statusWith(scene.service, scene.session)).toBe(200)
+  })
+
+  // holds DEL-13
+  test('needs a code, too, where two-factor sign-in is on', async () => {
+    const scene = await setScene(database())
+    await giveSecondFactor(scene, { isOn: true })
+    expect(faultsIn(await remove(scene))).toEqual({ code: [expect.stringContaining('is needed')] })
+    expect(faultsIn(await remove(scene, { code: '000000' }))).toEqual({ code: [expect.any(String)] })
+    expect(await statusWith(scene.service, scene.session)).toBe(200)
+    expect((await remove(scene, { code: appCode(scene.service) })).statusCode).toBe(200)
+    expect(await statusWith(scene.service, scene.session)).toBe(401)
   })
 
   // holds DEL-14
@@ -90,7 +103,7 @@ describeEngines('deleting an account', (engine) => {
     const ids = await fillAccount(scene)
     await scene.service.deps.aggregation.catchUp()
     const before = await rowsNaming(scene, neighbour.owner.ownerId)
-    expect((await remove(scene)).statusCode).toBe(200)
+    expect((await remove(scene, { code: appCode(scene.service) })).statusCode).toBe(200)
     await createDeletionSweep(scene.service.deps).run()
     await sweepAfter(scene, 11)
     for (const id of ids) expect([id, await rowsNaming(scene, id)]).toEqual([id, {}])
@@ -108,8 +121,8 @@ describeEngines('deleting an account', (engine) => {
     expect(owned.map(({ name }) => name).sort()).toEqual([
       ...['account_events', 'allowances', 'approvals', 'auth_accounts', 'auth_sessions', 'call_rollups', 'candidates'],
       ...['checkouts', 'credentials', 'deployments', 'device_logins', 'execution_rollups', 'executions'],
-      ...['idempotency_keys', 'known_networks', 'owners', 'projects', 'quota_alerts', 'retired_runtimes', 'runtimes'],
-      ...['webhook_deliveries', 'webhooks'],
+      ...['idempotency_keys', 'known_networks', 'owners', 'password_resets', 'projects', 'quota_alerts'],
+      ...['recovery_codes', 'retired_runtimes', 'runtimes', 'second_factors', 'webhook_deliveries', 'webhooks'],
     ])
   })
 
@@ -167,5 +180,7 @@ async function fillAccount(scene: Scene): Promise<string[]> {
   await scene.call({ capability: 'echo' }, { headers: { 'idempotency-key': 'once-and-no-more' } })
   await scene.broker('echo')
   await letApprovalWait(scene)
+  await giveSecondFactor(scene, { isOn: true })
+  await makeResetLink(service.deps, owner)
   return [owner.ownerId, owner.email, runtime.runtimeId, executionId]
 }

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { isJsonObject } from '@svc/contract'
 import type { InjectOptions } from 'fastify'
 import { insertDeviceLogin } from '../../src/accounts/device-login-store.ts'
+import { putResetLink } from '../../src/accounts/password-store.ts'
 import { insertCheckout } from '../../src/billing/store.ts'
 import { letApprovalWait, WAITING_USER, waitingId, waitingKey } from '../support/approvals.ts'
 import type { Scene } from '../support/scene.ts'
 import { PASSWORD } from '../support/service.ts'
+import { appCode, giveSecondFactor } from '../support/two-factor.ts'
 
 /** A route that takes a body: a body that it accepts, and what it must say of others. */
 export interface BodyRoute {
@@ -187,11 +189,61 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     method: 'POST',
     path: '/v1/auth/sign-in',
     key: () => undefined,
-    body: ({ owner }) => ({ email: owner.email, password: PASSWORD }),
-    fields: { email: 'string', password: 'string' },
+    body: ({ owner }) => ({ email: owner.email, password: PASSWORD, code: '123456' }),
+    fields: { email: 'string', password: 'string', code: 'string' },
     required: ['email', 'password'],
     strict: [''],
     maxBodyBytes: 8_192,
+  },
+  {
+    method: 'POST',
+    path: '/v1/auth/password-reset',
+    key: () => undefined,
+    body: ({ owner }) => ({ email: owner.email }),
+    fields: { email: 'string' },
+    required: ['email'],
+    strict: [''],
+    maxBodyBytes: 8_192,
+  },
+  {
+    method: 'POST',
+    path: '/v1/auth/password-reset/confirm',
+    key: () => undefined,
+    prepare: letLinkWait,
+    body: ({ owner }) => ({ token: `link-of-${owner.ownerId}`, password: PASSWORD }),
+    fields: { token: 'string', password: 'string' },
+    required: ['token', 'password'],
+    strict: [''],
+    maxBodyBytes: 8_192,
+  },
+  {
+    method: 'POST',
+    path: '/v1/auth/totp',
+    key: ({ session }) => session,
+    body: () => ({ password: PASSWORD }),
+    fields: { password: 'string' },
+    required: ['password'],
+    strict: [''],
+  },
+  {
+    method: 'POST',
+    path: '/v1/auth/totp/confirm',
+    key: ({ session }) => session,
+    prepare: (scene) => giveSecondFactor(scene, { isOn: false }),
+    body: ({ service }) => ({ code: appCode(service) }),
+    fields: { code: 'string' },
+    required: ['code'],
+    strict: [''],
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/auth/totp',
+    key: ({ session }) => session,
+    prepare: (scene) => giveSecondFactor(scene, { isOn: true }),
+    body: ({ service }) => ({ password: PASSWORD, code: appCode(service) }),
+    fields: { password: 'string', code: 'string' },
+    required: ['password', 'code'],
+    strict: [''],
   },
   {
     method: 'POST',
@@ -462,6 +514,11 @@ async function leaveProject({ database: { db }, service, owner, runtime }: Scene
 async function deployTwice({ service, runtime }: Scene): Promise<void> {
   const body = { manifest: { ...MANIFEST, endpoint: undefined } }
   await service.send('POST', '/v1/deployments', { key: runtime.deployKey, body })
+}
+
+async function letLinkWait({ database, service, owner }: Scene): Promise<void> {
+  const token_hash = service.deps.keyring.hash(`password-reset:link-of-${owner.ownerId}`)
+  await putResetLink(database.db, { owner_id: owner.ownerId, token_hash, expires_at: service.clock.now() + 60_000 })
 }
 
 async function letDeviceWait({ database, service, owner }: Scene): Promise<void> {

@@ -198,6 +198,8 @@ async function rowsOf({ database: { db }, owner }: Scene, { checkoutId = '' }: B
       'account_events',
       'auth_sessions',
       'auth_accounts',
+      'password_resets',
+      'second_factors',
     ] as const),
   ]
   const rows = tables.map((table) => db.selectFrom(table).selectAll().where('owner_id', '=', owner.ownerId).execute())

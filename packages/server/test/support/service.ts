@@ -19,6 +19,7 @@ import type { WriteBatch } from '../../src/executions/batch-store.ts'
 import { flush } from '../../src/http/drain.ts'
 import { createWorkerThread } from '../../src/lib/worker-thread.ts'
 import { DEFAULT_LIMITS, type Limits } from '../../src/limits.ts'
+import { createMailer, type Mailer } from '../../src/mail/mailer.ts'
 import type { Model } from '../../src/model/model.ts'
 import { createSchemaJobs } from '../../src/schemas/jobs.ts'
 import { createSchemas, type Schemas, type SchemaThread } from '../../src/schemas/schemas.ts'
@@ -44,6 +45,8 @@ export interface TestServiceOptions {
   masterKey?: Buffer
   nodeId?: string
   allowLocalEndpoints?: boolean
+  /** In place of one whose mails nobody gets; null is none at all. */
+  mailer?: Mailer | null
   /** In place of the scripted one. */
   model?: Model
   /** In place of the test provider; null is none at all. */
@@ -141,6 +144,7 @@ export async function startService(database: Database, options: TestServiceOptio
     database,
     keyring: createKeyring([masterKey]),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
+    mailer: options.mailer === undefined ? createMailer({ transport: NOBODY, logger }) : options.mailer,
     model: options.model ?? model,
     schemas: options.schemas ?? sharedSchemas(),
     logger,
@@ -187,12 +191,16 @@ export async function startService(database: Database, options: TestServiceOptio
     },
     async close() {
       await flush(app, app.close(), FLUSH_MS)
+      await deps.mailer?.close(FLUSH_MS)
       await deps.lease.release()
       await deps.dispatcher.close()
       assertAnswers()
     },
   }
 }
+
+/** A mail server that keeps nothing. */
+const NOBODY = { send: async () => {}, close: () => {} }
 
 /** Starts the service for the running test alone. */
 export async function startForTest(database: Database, options?: TestServiceOptions): Promise<TestService> {

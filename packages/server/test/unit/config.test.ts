@@ -36,6 +36,7 @@ describe('defaults', () => {
       logLevel: 'info',
       ops: null,
       drainDelayMs: 0,
+      mail: null,
       traces: null,
       stripe: null,
       limits: DEFAULT_LIMITS,

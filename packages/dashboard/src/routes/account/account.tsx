@@ -11,6 +11,7 @@ import { AccountKeys } from './account-keys.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { Sessions } from './sessions.tsx'
+import { TwoFactorCard } from './two-factor-card.tsx'
 
 export function Account(): ReactNode {
   const { data: account } = useQuery(accountQuery)
@@ -32,6 +33,7 @@ export function Account(): ReactNode {
       </Card>
       <AccountKeys />
       <PasswordForm />
+      <TwoFactorCard />
       <Sessions />
       {account && <DeleteAccount account={account} />}
     </Page>

@@ -1,28 +1,35 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { messagesFor } from '../../api/api-error.ts'
 import type { Schemas } from '../../api/client.ts'
 import { accountQuery } from '../../api/queries.ts'
 import { TextField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
+import { CodeField } from './code-field.tsx'
 
 interface CredentialsFormProps {
   action: string
   passwordHint?: string
   autoComplete: 'current-password' | 'new-password'
   next: string | undefined
-  send: (credentials: { email: string; password: string }) => Promise<Schemas['Session']>
+  send: (credentials: { email: string; password: string; code?: string }) => Promise<Schemas['Session']>
 }
 
-/** An address, a password, and on to where one wanted to go. */
+/** An address, a password, a code where two-factor sign-in is on, and on to where one wanted to go. */
 export function CredentialsForm({ action, passwordHint, autoComplete, next, send }: CredentialsFormProps): ReactNode {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
+  // Null until the service asks for one.
+  const [code, setCode] = useState<string | null>(null)
   const router = useRouter()
   const queryClient = useQueryClient()
   const entering = useMutation({
     meta: { isSignIn: true },
     mutationFn: send,
+    onError: (error) => {
+      if (messagesFor(error, 'code').length > 0) setCode((typed) => typed ?? '')
+    },
     onSuccess: async ({ account }) => {
       queryClient.clear()
       queryClient.setQueryData(accountQuery.queryKey, account)
@@ -32,8 +39,8 @@ export function CredentialsForm({ action, passwordHint, autoComplete, next, send
   return (
     <Form
       sending={entering}
-      onSend={() => entering.mutate({ email, password })}
-      fields={['email', 'password']}
+      onSend={() => entering.mutate({ email, password, ...(code !== null && { code }) })}
+      fields={['email', 'password', 'code']}
       action={action}
       isWide
       isFocused
@@ -55,6 +62,15 @@ export function CredentialsForm({ action, passwordHint, autoComplete, next, send
         onChange={(event) => setPassword(event.target.value)}
         {...(passwordHint !== undefined && { hint: passwordHint })}
       />
+      {code !== null && (
+        <CodeField
+          hint="Six digits from your app, or a recovery code."
+          value={code}
+          onChange={setCode}
+          // That one is needed is no fault of somebody who could not know it.
+          {...(entering.variables?.code === undefined && { errors: [] })}
+        />
+      )}
     </Form>
   )
 }

@@ -1,7 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { api, bodyOf, type Schemas } from '../../api/client.ts'
+import { twoFactorQuery } from '../../api/queries.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DangerZone } from '../../ui/danger-zone.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -22,12 +23,15 @@ export function DeleteAccount({ account }: { account: Account }): ReactNode {
 function DeleteAccountDialog({ account, onClose }: { account: Account; onClose: () => void }): ReactNode {
   const { email, tier } = account
   const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const hasSecondFactor = useQuery(twoFactorQuery).data?.isOn === true
   const [cancelSubscription, setCancel] = useState(false)
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const deleting = useMutation({
     mutationFn: () => {
-      const body = { confirm: email, password, ...(cancelSubscription && { cancelSubscription }) }
+      const further = { ...(hasSecondFactor && { code }), ...(cancelSubscription && { cancelSubscription }) }
+      const body = { confirm: email, password, ...further }
       return bodyOf(api.DELETE('/v1/account', { body }))
     },
     onSuccess: async () => {
@@ -47,6 +51,18 @@ function DeleteAccountDialog({ account, onClose }: { account: Account; onClose: 
         value={password}
         onChange={(event) => setPassword(event.target.value)}
       />
+      {hasSecondFactor && (
+        <TextField
+          label="Code"
+          name="code"
+          autoComplete="one-time-code"
+          autoCapitalize="characters"
+          spellCheck={false}
+          hint="Six digits from your app, or a recovery code."
+          value={code}
+          onChange={(event) => setCode(event.target.value)}
+        />
+      )}
       {tier !== 'free' && (
         <label className="flex items-start gap-2 text-sm">
           <input
@@ -65,7 +81,7 @@ function DeleteAccountDialog({ account, onClose }: { account: Account; onClose: 
       title="Delete account"
       phrase={email}
       action="Delete account"
-      further={{ names: ['password'], fields, isMissing: password === '' }}
+      further={{ names: ['password', 'code'], fields, isMissing: password === '' || (hasSecondFactor && code === '') }}
       sending={deleting}
       onConfirm={() => deleting.mutate()}
       onClose={onClose}

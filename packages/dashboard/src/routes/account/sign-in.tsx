@@ -8,6 +8,11 @@ export function SignIn(): ReactNode {
   const search = useSearch({ from: '/sign-in' })
   const footer = (
     <>
+      <span className="mb-2 block">
+        <Link to="/forgot-password" className="font-medium text-accent underline underline-offset-2">
+          Forgot your password?
+        </Link>
+      </span>
       No account yet?{' '}
       <Link to="/sign-up" search={search} className="font-medium text-accent underline underline-offset-2">
         Sign up

@@ -1,0 +1,56 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link, useLocation, useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { messagesFor } from '../../api/api-error.ts'
+import { api, bodyOf } from '../../api/client.ts'
+import { TextField } from '../../ui/field.tsx'
+import { Form } from '../../ui/form.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { CredentialsPage } from './credentials-page.tsx'
+
+/** Where the link of a mail leads. Its token stands behind “#”, which no server is sent. */
+export function NewPassword(): ReactNode {
+  const token = useLocation({ select: ({ hash }) => hash })
+  const [password, setPassword] = useState('')
+  const navigate = useNavigate()
+  const setting = useMutation({
+    mutationFn: () => bodyOf(api.POST('/v1/auth/password-reset/confirm', { body: { token, password } })),
+    onSuccess: async () => {
+      toast('Password set. Log in with it.')
+      await navigate({ to: '/sign-in', replace: true })
+    },
+  })
+  const isOver = token === '' || messagesFor(setting.error, 'token').length > 0
+  const footer = (
+    <Link to="/forgot-password" className="font-medium text-accent underline underline-offset-2">
+      Ask for a new link
+    </Link>
+  )
+  return (
+    <CredentialsPage title="Set a new password" footer={footer}>
+      {isOver ? (
+        <Notice kind="bad">This link is not valid: it was used, has expired, or was replaced by a newer one.</Notice>
+      ) : (
+        <Form
+          sending={setting}
+          onSend={() => setting.mutate()}
+          fields={['password']}
+          action="Set password"
+          isWide
+          isFocused
+        >
+          <TextField
+            label="New password"
+            name="password"
+            type="password"
+            autoComplete="new-password"
+            hint="10 characters or more. Every session of the account ends."
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+        </Form>
+      )}
+    </CredentialsPage>
+  )
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { invalidField, limited, noMail } from '../errors.ts'
+import { isoTime } from '../lib/clock.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
+import { networkOf } from '../lib/network.ts'
+import type { Mail } from '../mail/mailer.ts'
+import type { Secret } from '../secrets/secret.ts'
+import { normalizeEmail, type Owner } from './accounts.ts'
+import { countAttempt } from './attempts.ts'
+import type { AccountDeps } from './deps.ts'
+import * as store from './password-store.ts'
+import { IPV6_BITS, inWords, RESET_MS } from './rules.ts'
+import { findOwner } from './store.ts'
+
+type LinkDeps = Pick<CoreDeps, 'db' | 'clock' | 'keyring' | 'baseUrl'>
+
+/**
+ * Mails a link to the account of an address. The look-up is part of what follows the answer, so that neither the answer nor its
+ * time tells whether there is an account.
+ */
+export async function askForReset(deps: AccountDeps, { email, ip }: { email: string; ip: string }): Promise<void> {
+  const { mailer } = deps
+  if (!mailer) throw noMail()
+  if (!mailer.hasRoom()) throw limited('Too many mails are waiting to be sent. Try again in a minute.', 60_000)
+  const address = normalizeEmail(email)
+  await countAttempt(deps, [
+    ['reset/address', address],
+    ['reset/network', networkOf(ip, IPV6_BITS.signUp)],
+  ])
+  mailer.post(networkOf(ip, IPV6_BITS.hashing), async () => {
+    const owner = await findOwner(deps.db, address, 'email')
+    return owner && mailWith(await makeResetLink(deps, owner), owner)
+  })
+}
+
+/** A new link of the account, in place of any earlier one. The token is in its fragment, which browsers send to no server. */
+export async function makeResetLink(deps: LinkDeps, { ownerId }: Owner): Promise<{ link: string; expiresAt: string }> {
+  const token = randomBytes(32).toString('base64url')
+  const expiresAt = deps.clock.now() + RESET_MS
+  await store.putResetLink(deps.db, {
+    owner_id: ownerId,
+    token_hash: deps.keyring.hash(text(token)),
+    expires_at: expiresAt,
+  })
+  const page = new URL('/dashboard/new-password', deps.baseUrl())
+  return { link: `${page.href}#${token}`, expiresAt: isoTime(expiresAt) }
+}
+
+/** Sets the password of a link's account, once, and ends its sessions. Its second factor stays. */
+export async function setForgottenPassword(
+  deps: AccountDeps,
+  { token, password, ip }: { token: string; password: Secret; ip: string },
+): Promise<void> {
+  const network = networkOf(ip, IPV6_BITS.attempts)
+  await countAttempt(deps, [['reset-link/network', network]])
+  const hashes = deps.keyring.hashes(text(token))
+  const ownerId = await store.findResetLink(deps.db, hashes, deps.clock.now())
+  if (ownerId === null) throw invalidLink()
+  const place = { key: `reset ${ownerId}`, isKnown: true }
+  const passwordHash = await deps.passwords.run(place, (hasher) => hasher.hash(password.reveal()))
+  const isSet = await store.usePasswordLink(deps.db, { hashes, ownerId, passwordHash, now: deps.clock.now() })
+  if (!isSet) throw invalidLink()
+}
+
+function mailWith({ link }: { link: string }, { email }: Owner): Mail {
+  const lines = [
+    `Somebody asked for a new password for the account ${email}.`,
+    'Set it here:',
+    link,
+    `The link works once, for ${inWords(RESET_MS)}. A newer mail of this kind ends it.`,
+    'If it was not you, ignore this mail: your password stays as it is.',
+  ]
+  return { to: email, subject: 'Set a new password', text: `${lines.join('\n\n')}\n` }
+}
+
+const text = (token: string) => `password-reset:${token}`
+const invalidLink = () =>
+  invalidField('token', 'is not valid: the link was used, has expired, or was replaced by a newer one.')
