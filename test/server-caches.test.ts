@@ -15,7 +15,7 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['KeyedSemaphore', 'passwords to hash, where the account is known in the network: the account and the network'],
   ],
   'admission/in-flight.ts': [['Map', 'executions and bytes in flight: the account']],
-  'admission/loop-share.ts': [['KeyedSemaphore', 'long work of the event loop: the account']],
+  'admission/synchronous-work.ts': [['KeyedSemaphore', 'long work of the event loop: the account']],
   'admission/rate-limit.ts': [
     ['ExpiringMap', 'requests of a runtime: owner, runtime and kind of route'],
     ['ExpiringMap', 'examinations of endpoints: the owner'],

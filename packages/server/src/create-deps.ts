@@ -3,8 +3,8 @@ import { createPasswordQueue } from './accounts/password-queue.ts'
 import type { PasswordHasher } from './accounts/scrypt.ts'
 import { InFlight } from './admission/in-flight.ts'
 import { NO_DELAY } from './admission/loop-delay.ts'
-import { LoopShare } from './admission/loop-share.ts'
 import { createRateLimit } from './admission/rate-limit.ts'
+import { SynchronousWork } from './admission/synchronous-work.ts'
 import { createUsageAggregation } from './analytics/aggregation.ts'
 import { createPaymentCalls } from './billing/checkout.ts'
 import { createCandidateWatch } from './deployments/candidate-watch.ts'
@@ -26,9 +26,9 @@ import { type Clock, monotonicClock, systemClock } from './lib/clock.ts'
 import { createIds } from './lib/ids.ts'
 import { createServingCache } from './runtimes/serving.ts'
 import type { DatabaseClock } from './store/database-clock.ts'
+import { createDiskSpace } from './store/disk-space.ts'
 import type { Database } from './store/open.ts'
-import type { Pause } from './store/outlast.ts'
-import { createStorageRoom } from './store/storage-room.ts'
+import type { Pause } from './store/retry.ts'
 import { createPeers } from './streams/peers.ts'
 import { StreamedRuns } from './streams/streamed-runs.ts'
 import { type Gauges, NO_METRICS } from './telemetry/metrics.ts'
@@ -126,7 +126,7 @@ export function createDeps(options: DepsOptions): Deps {
     requests: new ActiveSet(),
     drainState: { phase: 'serving' },
     loopDelay: options.loopDelay ?? NO_DELAY,
-    loopShare: new LoopShare({ now: () => performance.now(), rest: sleep }),
+    synchronousWork: new SynchronousWork({ now: () => performance.now(), rest: sleep }),
     metrics,
     tracer: options.tracer ?? NO_TRACER,
     web: options.web ?? NO_WEB_FILES,
@@ -146,12 +146,12 @@ function createAdmission(options: DepsOptions & Pick<Deps, 'clock' | 'metrics'> 
   const inFlight = new InFlight(limits)
   const running = new RunningExecutions(inFlight)
   const storage = new StorageBudget()
-  const room = createStorageRoom({ clock, logger, leastBytes: limits.freeDiskBytes, freeBytes })
+  const diskSpace = createDiskSpace({ clock, logger, leastBytes: limits.freeDiskBytes, freeBytes })
   const writer = createBatchWriter({ ...shared, pause, write: options.write ?? createBatchStore(db) })
-  const settlements = new Settlements({ clock, limits, logger, room, storage, writer, pause })
+  const settlements = new Settlements({ clock, limits, logger, diskSpace, storage, writer, pause })
   const lease = new NodeLease({ ...shared, engine, monotonicClock: monotonic, limits, running, settings, nodeUrl })
   const rateLimit = createRateLimit({ clock: monotonic, replicas: () => lease.liveNodes })
-  return { inFlight, running, storage, room, lease, rateLimit, batchWriter: writer, settlements }
+  return { inFlight, running, storage, diskSpace, lease, rateLimit, batchWriter: writer, settlements }
 }
 
 function gaugesOf(deps: Deps): Omit<Gauges, 'pool'> {

@@ -15,7 +15,7 @@ import { findOwner } from './store.ts'
 
 /** Gives a device the two codes of RFC 8628: one to poll with, and one for the account's owner to confirm. */
 export async function beginDeviceLogin(deps: CoreDeps, machine: string, ip: string): Promise<DeviceLogin> {
-  deps.room.require()
+  deps.diskSpace.require()
   // The bucket of the whole service bounds how many device logins are stored.
   await countAttempt(deps, [
     ['device-code/network', networkOf(ip, IPV6_BITS.signUp)],
@@ -56,7 +56,7 @@ export async function pollDeviceLogin(deps: CoreDeps, deviceCode: string): Promi
 }
 
 async function makeKey(deps: CoreDeps, login: store.DeviceLoginRow, ownerId: string): Promise<DevicePoll> {
-  deps.room.require()
+  deps.diskSpace.require()
   const owner = await findOwner(deps.db, ownerId)
   if (!owner) throw expired()
   const { key, row } = mintCredential(deps, ownerId, { kind: 'account', name: `svc on ${login.machine}` })

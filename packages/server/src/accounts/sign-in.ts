@@ -22,7 +22,7 @@ interface SignInInput {
 
 /** Opens an account on the free plan and begins its first session. Throws 400 where the address has an account. */
 export async function signUp(deps: AccountDeps, input: SignInInput): Promise<Session> {
-  deps.room.require()
+  deps.diskSpace.require()
   const attempt: PasswordAttempt = {
     place: { key: networkOf(input.ip, IPV6_BITS.hashing), isKnown: false },
     buckets: [['sign-up/network', networkOf(input.ip, IPV6_BITS.signUp)]],

@@ -21,7 +21,7 @@ export async function twoFactorOf({ db }: Pick<CoreDeps, 'db'>, { ownerId }: Own
 
 /** A secret for the owner's app. No code is asked for at sign-in until one of it was confirmed. */
 export async function startTwoFactor(deps: AccountDeps, owner: Owner, password: Secret): Promise<StartedTwoFactor> {
-  deps.room.require()
+  deps.diskSpace.require()
   await requirePassword(deps, owner, { field: 'password', password })
   const secret = rules.randomTotpSecret()
   const sealed = deps.keyring.seal(new Secret(secret), secretContext(owner.ownerId))

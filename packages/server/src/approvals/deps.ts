@@ -1,5 +1,5 @@
 import type { ExecutionDeps } from '../executions/deps.ts'
-import type { Pause } from '../store/outlast.ts'
+import type { Pause } from '../store/retry.ts'
 
 /** What asking for an approval, and deciding on one, needs beside what executions do. */
 export interface ApprovalDeps extends ExecutionDeps {

@@ -6,7 +6,7 @@ import { addressHash, firstQuestion } from '../executions/reconcile-rules.ts'
 import { storedText } from '../executions/rules.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import type { Limits } from '../limits.ts'
-import { outlast } from '../store/outlast.ts'
+import { retryConnectionFaults } from '../store/retry.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import type { ApprovalDeps } from './deps.ts'
 import { type ApprovedCall, listAbandoned, recordApprovedCall } from './outcome-store.ts'
@@ -38,7 +38,7 @@ export async function recordOutcome(
   const storedBytes = isPast ? 0 : deps.limits.storedBytes
   const ended = toRecord(approval, { call: kept, result, storedBytes })
   try {
-    return await outlast(deps.pause, () => recordApprovedCall(deps.db, ended))
+    return await retryConnectionFaults(deps.pause, () => recordApprovedCall(deps.db, ended))
   } catch (error) {
     deps.logger.error(
       { err: error, approvalId: approval.approval_id },

@@ -28,7 +28,7 @@ export function createPaymentCalls(): KeyedSemaphore {
  * twice. Throws 400 on `tier` where there is nothing to upgrade, or no provider to pay.
  */
 export async function startCheckout(deps: BillingDeps, owner: Owner, request: CheckoutRequest): Promise<Checkout> {
-  deps.room.require()
+  deps.diskSpace.require()
   requireFree(owner.tier)
   const { payments } = deps
   if (!payments) throw invalidField('tier', NO_PROVIDER)

@@ -13,7 +13,7 @@ export async function createAccountKey(
   { ownerId }: Owner,
   { name }: CreateAccountKeyRequest,
 ): Promise<CreatedAccountKey> {
-  deps.room.require()
+  deps.diskSpace.require()
   const { key, row } = await addKey(deps, ownerId, name)
   return { ...toAccountKey({ ...row, name, last_used_at: null, revoked_at: null }), key: key.reveal() }
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { deleteSomeEnded } from '../executions/retention-store.ts'
-import { isPostgres } from '../store/given-rows.ts'
+import { isPostgres } from '../store/recordset.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'

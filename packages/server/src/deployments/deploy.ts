@@ -22,7 +22,7 @@ export async function deploy(
   { ownerId, runtimeId }: RuntimeIdentity,
   { manifest, promote, traffic: share }: DeployRequest,
 ): Promise<DeployResponse> {
-  deps.room.require()
+  deps.diskSpace.require()
   const { capabilities, endpoint, endUsers } = manifest
   const addresses = { endpoint, 'endUsers.issuer': endUsers?.issuer, 'endUsers.jwksUri': endUsers?.jwksUri }
   for (const [field, address] of Object.entries(addresses)) {
@@ -48,7 +48,7 @@ export async function deploy(
   const traffic = share ?? (promote === false ? 0 : null)
   const options = { endpoint, traffic, requireShare: shareJudge(traffic), takeDeployment, keep }
   const stored = await insertDeployment(deps.db, row, { ...options, newEventId: () => deps.newId('delivery') })
-  deps.room.noteWrite()
+  deps.diskSpace.noteWrite()
   if (!stored) throw unauthorized()
   const { version, replaced, endpointBefore } = stored
   let compared: Pick<DeployResponse, 'warnings' | 'changes'> = { warnings: [], changes: [] }
@@ -58,7 +58,7 @@ export async function deploy(
       compared = { warnings: removalWarnings(before, manifest), changes: compareDeployments(before, manifest) }
     }
     // Large manifests take a tenth of a second of the event loop. The deployment is stored: nothing may stop the wait.
-    await deps.loopShare.run(ownerId, compare, new Stop())
+    await deps.synchronousWork.run(ownerId, compare, new Stop())
   }
   const hasNoEndpoint = (endpoint ?? endpointBefore) === null && capabilities.length > 0
   return {

@@ -1,8 +1,8 @@
-import type { LoopShare } from '../admission/loop-share.ts'
+import type { SynchronousWork } from '../admission/synchronous-work.ts'
 import type { AnalyticsDeps } from '../analytics/deps.ts'
 import type { RuntimeDeps } from '../runtimes/deps.ts'
 
 /** What deploying needs. */
 export interface DeploymentDeps extends AnalyticsDeps, Pick<RuntimeDeps, 'schemas' | 'ownUrls'> {
-  loopShare: LoopShare
+  synchronousWork: SynchronousWork
 }

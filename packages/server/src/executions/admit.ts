@@ -72,7 +72,7 @@ export type AdmitDeps = Pick<
   | 'limits'
   | 'metrics'
   | 'random'
-  | 'room'
+  | 'diskSpace'
   | 'storage'
 >
 
@@ -86,7 +86,7 @@ export async function admit<C extends NewCall | null>(
   validate: (runtime: ServingRuntime, startedAt: number) => ExecutionRequest<C> | Promise<ExecutionRequest<C>>,
 ): Promise<Admitted<C>> {
   if (!deps.lease.isHeld()) throw databaseAway()
-  deps.room.require()
+  deps.diskSpace.require()
   const executionId = deps.newId('execution')
   const startedAt = deps.clock.now()
   const choose = createChoice(deps, split)
@@ -167,14 +167,14 @@ function rowOf(
 /** Throws where it is unknown whether the execution was admitted; it is failed once the database answers. */
 async function writeAdmission(deps: AdmitDeps, request: AdmissionRequest) {
   const { row } = request
-  const { batchWriter, settlements, storage, room } = deps
+  const { batchWriter, settlements, storage, diskSpace } = deps
   try {
     const admission = await batchWriter.admit(request)
     if (admission === null) throw databaseAway()
     if (settlements.unknownAdmissions > 0) void settlements.retryFailed()
     if (admission.outcome === 'admitted') {
       storage.note(row.owner_id, admission)
-      room.noteWrite()
+      diskSpace.noteWrite()
     }
     return admission
   } catch (error) {

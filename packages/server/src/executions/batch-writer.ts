@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../lib/clock.ts'
 import { Stop } from '../lib/stop-signal.ts'
 import { CommitUnknownError, DatabaseError, isConnectionFault, isOutage, noteWithoutEffect } from '../store/errors.ts'
-import { outlast, type Pause, type Try } from '../store/outlast.ts'
+import { type Pause, retryConnectionFaults, type Try } from '../store/retry.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Admission, AdmissionRequest, CallRow, Outcomes } from './batch-rules.ts'
 import type { WriteBatch } from './batch-store.ts'
@@ -98,7 +98,7 @@ export function createBatchWriter(deps: WriterDeps) {
       submit(queue.settlements, settlement, payloadLength(settlement), isRepeat),
     depth: (kind: keyof Items) => queue[kind].length,
     /** From now on no call waits to be recorded, as none is to be sent. With `all` nothing waits longer than a second. */
-    hurry(what: 'calls' | 'all') {
+    endRetries(what: 'calls' | 'all') {
       state.isStoppingCalls = true
       for (const { resolve } of [...state.current.calls, ...queue.calls.splice(0)]) resolve(false)
       if (what === 'all') state.stopping.abort()
@@ -177,7 +177,7 @@ async function writeWithRetries(state: WriterState, items: Items): Promise<void>
     }
   }
   try {
-    await outlast(state.pause, writeOnce, state.stopping)
+    await retryConnectionFaults(state.pause, writeOnce, state.stopping)
   } catch (error) {
     throw unknown ?? error
   }

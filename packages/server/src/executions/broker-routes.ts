@@ -13,7 +13,7 @@ import { answerPreflights } from '../http/cors.ts'
 import { toAppError } from '../http/error-handler.ts'
 import { HANDED_ON } from '../http/json-body.ts'
 import { RuntimeParams } from '../http/params.ts'
-import { judgeVisitor, limitNotFound, removeRateHeaders, takeRate } from '../http/rate-limit.ts'
+import { limitNotFound, removeRateHeaders, takeRate, takeVisitorRate } from '../http/rate-limit.ts'
 import { cachedRuntimeOf, setCachedRuntime } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
 import type { CachedRuntime } from '../runtimes/serving.ts'
@@ -63,13 +63,13 @@ export function brokerRoutes(plane: FastifyInstance, deps: ExecutionDeps): void 
       },
       preValidation(request, _reply, done) {
         const token = isJsonObject(request.body) ? request.body['endUserToken'] : undefined
-        judgeVisitor(deps, request)
+        takeVisitorRate(deps, request)
         return requireEndUser(cachedRuntimeOf(request), request.params.capability, token) ?? done()
       },
       async errorHandler(error, request, reply) {
         const fault = toAppError(error, deps)
         if (fault.code !== 'not_found') {
-          judgeVisitor(deps, request)
+          takeVisitorRate(deps, request)
           throw error
         }
         removeRateHeaders(reply)

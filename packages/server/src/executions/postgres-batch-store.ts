@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import { jsonRows } from '../store/given-rows.ts'
 import { prepared } from '../store/postgres/prepared-client.ts'
+import { jsonRows } from '../store/recordset.ts'
 import type { Schema } from '../store/schema.ts'
 import { inPipeline, type Send } from '../store/transaction.ts'
 import { PLANS } from '../usage/rules.ts'

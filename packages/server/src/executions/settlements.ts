@@ -4,9 +4,9 @@ import { Lru } from '../lib/lru.ts'
 import { Stop, unlessStopped } from '../lib/stop-signal.ts'
 import type { Limits } from '../limits.ts'
 import { SIGN_OF_LIFE_INTERVAL_MS } from '../runtimes/rules.ts'
+import type { DiskSpace } from '../store/disk-space.ts'
 import { CommitUnknownError, isConnectionFault, isDataFault } from '../store/errors.ts'
-import type { Pause } from '../store/outlast.ts'
-import type { StorageRoom } from '../store/storage-room.ts'
+import type { Pause } from '../store/retry.ts'
 import type { StorageBudget } from '../usage/storage-budget-rules.ts'
 import type { BatchWriter } from './batch-writer.ts'
 import { interruptedEnd, type NewRow, type Settlement, storedReason, withinBudget } from './settlement-rules.ts'
@@ -26,7 +26,7 @@ interface SettlementDeps {
   clock: Clock
   limits: Pick<Limits, 'executionMs'>
   logger: Logger
-  room: StorageRoom
+  diskSpace: DiskSpace
   storage: StorageBudget
   writer: BatchWriter
   pause: Pause
@@ -77,10 +77,10 @@ export class Settlements {
   }
 
   #keep(settlement: Settlement, unknown: CommitUnknownError | null, error: unknown): false {
-    const { logger, room } = this.#deps
+    const { logger, diskSpace } = this.#deps
     const err = unknown ?? error
     logger.error({ err, executionId: settlement.row.execution_id }, 'an outcome could not be written')
-    room.noteFault(err)
+    diskSpace.noteFault(err)
     this.#enqueue(unknown ? settlement : unrecorded(settlement), false)
     if (unknown) throw unknown
     return false
@@ -99,9 +99,9 @@ export class Settlements {
   }
 
   /** From now on a database that is away is awaited for a second at most. */
-  hurry(): void {
+  endRetries(): void {
     this.#stopping.abort()
-    this.#deps.writer.hurry('all')
+    this.#deps.writer.endRetries('all')
   }
 
   async drain(): Promise<void> {

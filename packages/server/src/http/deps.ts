@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { InFlight } from '../admission/in-flight.ts'
 import type { LoopDelay } from '../admission/loop-delay.ts'
-import type { LoopShare } from '../admission/loop-share.ts'
 import type { RateLimit } from '../admission/rate-limit.ts'
+import type { SynchronousWork } from '../admission/synchronous-work.ts'
 import type { ActiveSet } from '../lib/active-set.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import type { ServingDeps } from '../runtimes/serving.ts'
@@ -19,7 +19,7 @@ export interface HttpDeps extends CoreDeps, ServingDeps {
   accountQueues: AccountQueues
   inFlight: InFlight
   loopDelay: LoopDelay
-  loopShare: LoopShare
+  synchronousWork: SynchronousWork
   /** The responses that are not closed yet. */
   requests: ActiveSet<ServerResponse>
   drainState: DrainState

@@ -29,8 +29,8 @@ interface DrainDeps {
   drainState: DrainState
   requests: ActiveSet<ServerResponse>
   running: Pick<RunningExecutions, 'size' | 'idle' | 'shutDown'>
-  batchWriter: Pick<BatchWriter, 'hurry'>
-  settlements: Pick<Settlements, 'hurry' | 'drain'>
+  batchWriter: Pick<BatchWriter, 'endRetries'>
+  settlements: Pick<Settlements, 'endRetries' | 'drain'>
   streams: Pick<StreamedRuns, 'detached'>
 }
 
@@ -52,14 +52,14 @@ export async function drain(app: FastifyInstance, deps: DrainDeps, times: DrainT
   const { requests, running } = deps
   const closed = allIdle([deps.streams.detached], times.drainMs).then(() => app.close())
   // Before a supervisor kills the process: callers should be told that nothing is recorded instead of losing their stream.
-  const hurrying = setTimeout(() => deps.settlements.hurry(), times.drainMs + times.stopMs)
+  const endingRetries = setTimeout(() => deps.settlements.endRetries(), times.drainMs + times.stopMs)
   await allIdle([requests, running], times.drainMs)
   running.shutDown()
   // Stopped executions send no further calls, so their records need not be written first.
-  deps.batchWriter.hurry('calls')
+  deps.batchWriter.endRetries('calls')
   await allIdle([requests, running], times.stopMs)
   await deps.settlements.drain()
-  clearTimeout(hurrying)
+  clearTimeout(endingRetries)
   await flush(app, closed, times.flushMs)
 }
 

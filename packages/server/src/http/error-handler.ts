@@ -15,7 +15,7 @@ import { AccountGoneError, isDiskFull, isUnavailable } from '../store/errors.ts'
 import type { HttpDeps } from './deps.ts'
 import { stateOf } from './request-state.ts'
 
-type ErrorDeps = Pick<HttpDeps, 'limits' | 'logger' | 'metrics' | 'outages' | 'room'>
+type ErrorDeps = Pick<HttpDeps, 'limits' | 'logger' | 'metrics' | 'outages' | 'diskSpace'>
 
 /** Answers every error in the one envelope. The only place where error bodies are written. */
 export function answerErrors(app: FastifyInstance, deps: ErrorDeps): void {
@@ -37,7 +37,7 @@ export function answerErrors(app: FastifyInstance, deps: ErrorDeps): void {
       .send(JSON.stringify(body))
   }
   app.setErrorHandler((error, request, reply) => {
-    deps.room.noteFault(error)
+    deps.diskSpace.noteFault(error)
     return send(toAppError(error, deps), request, reply)
   })
   app.setNotFoundHandler((request, reply) => send(notFound('The route'), request, reply))

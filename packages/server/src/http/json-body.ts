@@ -22,7 +22,10 @@ export const SMALL_BODY_BYTES = 64 * 1024
 const incomplete = () => invalidField('body', 'did not arrive whole.')
 
 /** Takes JSON bodies and nothing else. */
-export function acceptJson(app: FastifyInstance, { limits, loopShare }: Pick<HttpDeps, 'limits' | 'loopShare'>): void {
+export function acceptJson(
+  app: FastifyInstance,
+  { limits, synchronousWork }: Pick<HttpDeps, 'limits' | 'synchronousWork'>,
+): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, payload, done) => {
     const { held, config, accountId, closed } = stateOf(request)
@@ -43,7 +46,7 @@ export function acceptJson(app: FastifyInstance, { limits, loopShare }: Pick<Htt
     readBody(payload, { maxBytes: Math.min(maxBodyBytes, limits.bodyBytes), held }, (bytes) => {
       if (bytes instanceof Error) done(bytes)
       else if (bytes.length <= SMALL_BODY_BYTES) parse(bytes)
-      else loopShare.run(accountId ?? ANONYMOUS, () => parse(bytes), closed).catch(() => done(incomplete()))
+      else synchronousWork.run(accountId ?? ANONYMOUS, () => parse(bytes), closed).catch(() => done(incomplete()))
     })
   })
   app.addContentTypeParser('*', (_request, _payload, done) => done(notJson()))

@@ -11,7 +11,7 @@ import { checkOrigin, echoOrigin, guardOrigin } from './cors.ts'
 import { requireOwnOrigin } from './csrf.ts'
 import type { HttpDeps } from './deps.ts'
 import { toAppError } from './error-handler.ts'
-import { judgeVisitor, takeRate } from './rate-limit.ts'
+import { takeRate, takeVisitorRate } from './rate-limit.ts'
 import { type RequestSession, setCachedRuntime, setRuntime, stateOf } from './request-state.ts'
 import { cookieName, readSessionCookie, setSessionCookie } from './session-cookie.ts'
 import type { Plane } from './typed.ts'
@@ -59,13 +59,13 @@ export function publicKeyPlane(app: FastifyInstance, deps: HttpDeps, routes: Rou
       await takeRate(deps, { cached: found, routes: 'page' }, request, reply)
     })
     plane.addHook('preValidation', (request, _reply, done) => {
-      judgeVisitor(deps, request)
+      takeVisitorRate(deps, request)
       done()
     })
     // The body is validated before admission confirms the key. A caller whose key has ended meanwhile gets the 401 alone.
     plane.setErrorHandler(async (error, request) => {
       // A body that could not be read names no end user: its network is the visitor.
-      judgeVisitor(deps, request)
+      takeVisitorRate(deps, request)
       const { cachedRuntime: cached } = stateOf(request)
       if (cached && !cached.isFresh && toAppError(error, deps).code === 'validation_error') await cached.refresh()
       throw error

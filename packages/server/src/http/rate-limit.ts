@@ -43,7 +43,7 @@ function applyRate(deps: RateDeps, taken: RateTaken, request: FastifyRequest, re
  * Throws 429 where one visitor takes more than its part of the rate: the end user, as a hash, or else the network. The end
  * user is the one that the body names, unless the route knows better.
  */
-export function judgeVisitor(deps: RateDeps, request: FastifyRequest, endUser = endUserOf(request.body)): void {
+export function takeVisitorRate(deps: RateDeps, request: FastifyRequest, endUser = endUserOf(request.body)): void {
   const state = stateOf(request)
   const judged = state.unjudged?.judge(endUser)
   state.unjudged = null

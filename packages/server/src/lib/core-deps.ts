@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { Limits } from '../limits.ts'
 import type { Keyring } from '../secrets/keyring.ts'
+import type { DiskSpace } from '../store/disk-space.ts'
 import type { Db } from '../store/schema.ts'
-import type { StorageRoom } from '../store/storage-room.ts'
 import type { Clock } from './clock.ts'
 import type { NewId } from './ids.ts'
 
@@ -13,7 +13,7 @@ export interface CoreDeps {
   newId: NewId
   keyring: Keyring
   limits: Limits
-  room: StorageRoom
+  diskSpace: DiskSpace
   logger: Logger
   /** The public address of the service. */
   baseUrl: () => string

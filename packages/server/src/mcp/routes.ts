@@ -8,7 +8,7 @@ import { IdempotencyHeaders } from '../executions/idempotency.ts'
 import { answerPreflights, checkOrigin, echoOrigin, guardOrigin } from '../http/cors.ts'
 import { toAppError } from '../http/error-handler.ts'
 import { RuntimeParams } from '../http/params.ts'
-import { judgeVisitor, limitNotFound, removeRateHeaders, takeRate } from '../http/rate-limit.ts'
+import { limitNotFound, removeRateHeaders, takeRate, takeVisitorRate } from '../http/rate-limit.ts'
 import { cachedRuntimeOf, setCachedRuntime } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
 import { type CachedRuntime, lookUpById, revalidating, type ServingDeps } from '../runtimes/serving.ts'
@@ -80,7 +80,7 @@ export function mcpRoutes(plane: FastifyInstance, deps: McpDeps): void {
       async errorHandler(error, request, reply) {
         const fault = toAppError(error, deps)
         if (fault.code !== 'not_found') {
-          judgeVisitor(deps, request, null)
+          takeVisitorRate(deps, request, null)
           throw error
         }
         removeRateHeaders(reply)
@@ -90,7 +90,7 @@ export function mcpRoutes(plane: FastifyInstance, deps: McpDeps): void {
     async (request, reply) => {
       const endUser = await readUser(deps, request)
       // By who was verified: a body of this protocol names nobody.
-      judgeVisitor(deps, request, endUser?.principal.digest() ?? null)
+      takeVisitorRate(deps, request, endUser?.principal.digest() ?? null)
       const answer = await answerMessage(deps, { reply, endUser }, request.body)
       if (answer === undefined) return reply.code(202).send()
       return answer

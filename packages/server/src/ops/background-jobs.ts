@@ -10,8 +10,8 @@ import { createReconciler, RECONCILE_MS } from '../executions/reconcile.ts'
 import { createRetentionSweep, RETENTION_SWEEP_MS } from '../executions/retention.ts'
 import { limitTime } from '../lib/limit-time.ts'
 import { repeatWork } from '../lib/repeated-work.ts'
+import { SAMPLE_MS } from '../store/disk-space.ts'
 import { isOutage } from '../store/errors.ts'
-import { SAMPLE_MS } from '../store/storage-room.ts'
 import type { OutagePlace } from '../telemetry/outage-log.ts'
 import { createDeliveries, DELIVERY_MS } from '../webhooks/deliver.ts'
 import { alertQuotas, QUOTA_ALERT_MS } from '../webhooks/quota-alerts.ts'
@@ -49,7 +49,7 @@ export function startJobs(deps: JobDeps, times: JobTimes) {
   const aggregating = repeatWork({ everyMs: aggregateMs }, () => aggregateUsage(deps))
   const repeat = (everyMs: number, problem: string, work: () => Promise<unknown>, place?: OutagePlace) =>
     repeatWork({ everyMs }, () => attempt(deps, work, problem, place))
-  const sampling = repeat(SAMPLE_MS, 'the free disk space could not be read', () => deps.room.sample())
+  const sampling = repeat(SAMPLE_MS, 'the free disk space could not be read', () => deps.diskSpace.sample())
   const deleting = repeat(retentionMs, 'data past its retention could not be deleted', sweep, 'retention')
   const expire = () => sweepApprovals(deps)
   const expiring = repeat(approvalsMs, 'approvals whose time is up could not be ended', expire, 'approvals')

@@ -28,7 +28,7 @@ export async function listOwnProjects(deps: CoreDeps, owner: Owner, page: PageRe
 
 /** Creates a project. Names may repeat. Throws 403 where the account has its maximum. */
 export async function createProject(deps: CoreDeps, owner: Owner, request: CreateProjectRequest): Promise<Project> {
-  deps.room.require()
+  deps.diskSpace.require()
   const { name, description = null } = request
   const row = newProject(deps, owner, { name, description, is_default: 0 })
   if (!(await store.insertProject(deps.db, row))) throw forbidden(TOO_MANY)

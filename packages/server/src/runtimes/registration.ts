@@ -32,7 +32,7 @@ async function create(
   owner: Owner,
   request: RegisterRuntimeRequest,
 ): Promise<CreatedRuntime | null> {
-  deps.room.require()
+  deps.diskSpace.require()
   const { ownerId } = owner
   const runtimeId = request.runtimeId ?? mintRuntimeId()
   const projectId = request.projectId ?? (await defaultProject(deps, owner))

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { givenRows, insertGiven } from '../store/given-rows.ts'
+import { insertRecordset, recordset } from '../store/recordset.ts'
 import { BUCKET_COLUMNS, EXECUTION_COUNTERS } from '../store/schema.ts'
 import type { Tx } from '../store/transaction.ts'
 import type { RollUp, Rollup } from './rollup-rules.ts'
@@ -17,12 +17,12 @@ function counters(of: 'execution_rollups' | 'call_rollups', key: readonly string
 
 /** Adds usages to the counters, and to the stored bytes of their accounts. */
 export async function addToCounters(tx: Tx, rollUp: RollUp): Promise<void> {
-  await insertGiven(tx, EXECUTIONS, rollUp.executions.map(toRow))
-  await insertGiven(tx, CALLS, rollUp.calls.map(toRow))
+  await insertRecordset(tx, EXECUTIONS, rollUp.executions.map(toRow))
+  await insertRecordset(tx, CALLS, rollUp.calls.map(toRow))
   // Accounts before deployments: a deployment locks them in this order.
   await addStoredBytes(tx, rollUp.storedBytes)
   if (rollUp.deploymentUses.length === 0) return
-  await sql`update deployments set last_used_at = given.last_used_at from ${givenRows(tx, USES, rollUp.deploymentUses)}
+  await sql`update deployments set last_used_at = given.last_used_at from ${recordset(tx, USES, rollUp.deploymentUses)}
     where deployments.owner_id = given.owner_id and deployments.runtime_id = given.runtime_id
       and deployments.version = given.version and coalesce(deployments.last_used_at, 0) < given.last_used_at`.execute(
     tx,

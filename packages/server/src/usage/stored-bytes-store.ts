@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { givenRows } from '../store/given-rows.ts'
+import { recordset } from '../store/recordset.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Tx } from '../store/transaction.ts'
 
@@ -12,7 +12,7 @@ export async function addStoredBytes(tx: Tx, added: readonly { ownerId: string; 
   await sql`update owners
     set stored_bytes = case when owners.stored_bytes + given.stored_bytes > 0
       then owners.stored_bytes + given.stored_bytes else 0 end
-    from ${givenRows(tx, ADDED, rows)} where owners.owner_id = given.owner_id`.execute(tx)
+    from ${recordset(tx, ADDED, rows)} where owners.owner_id = given.owner_id`.execute(tx)
 }
 
 /** The stored bytes of an account, without the waiting journal entries. */

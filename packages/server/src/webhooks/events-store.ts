@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import { insertGiven } from '../store/given-rows.ts'
 import { type PageRequest, pageBy } from '../store/page.ts'
+import { insertRecordset } from '../store/recordset.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import type { Tx } from '../store/transaction.ts'
 import { type AccountEvent, FREQUENT_TYPES, MAX_EVENTS, MAX_FREQUENT_EVENTS } from './rules.ts'
@@ -22,7 +22,7 @@ export async function keepEvents(
     data: JSON.stringify(data),
     created_at: at,
   }))
-  await insertGiven(tx, { of: 'account_events', columns: COLUMNS }, rows)
+  await insertRecordset(tx, { of: 'account_events', columns: COLUMNS }, rows)
   const own = tx.selectFrom('account_events').where('owner_id', '=', ownerId)
   const oldestKept = (keep: number, kept = own) =>
     kept

@@ -1,6 +1,6 @@
 import type { Tier } from '@svc/contract'
 import { sql } from 'kysely'
-import { isPostgres } from '../store/given-rows.ts'
+import { isPostgres } from '../store/recordset.ts'
 import type { Db } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { addEvents } from './outbox-store.ts'

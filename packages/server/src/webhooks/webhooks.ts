@@ -32,7 +32,7 @@ export async function createWebhook(
   { ownerId }: Owner,
   { url, events }: CreateWebhookRequest,
 ): Promise<CreatedWebhook> {
-  deps.room.require()
+  deps.diskSpace.require()
   const problem = ownAddressProblem(url, deps.ownUrls())
   if (problem) throw invalidField('url', problem)
   const webhookId = deps.newId('webhook')

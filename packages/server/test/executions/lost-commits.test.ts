@@ -167,7 +167,7 @@ describeEngine('postgres', 'a commit without an answer', (engine) => {
       yield* text('All done.')
     })
     scene.pauses.onPause = () => {
-      scene.service.deps.settlements.hurry()
+      scene.service.deps.settlements.endRetries()
       return new Promise(() => undefined)
     }
     const answer = await scene.execute(saying())

@@ -87,7 +87,7 @@ describeEngines('a rollback', (engine) => {
     await candidate(scene, {}, 5)
     await promote(scene, 2)
     free = 0
-    await scene.service.deps.room.sample()
+    await scene.service.deps.diskSpace.sample()
     const refused = await scene.service.deploy(scene.runtime, { capabilities: CAPABILITIES })
     expect(refusalOf(refused, 'rate_limit_exceeded')).toContain('disk space')
     expect((await promote(scene, 2, {})).statusCode).toBe(200)

@@ -6,8 +6,8 @@ import { createBatchWriter } from '../../src/executions/batch-writer.ts'
 import { Settlements } from '../../src/executions/settlements.ts'
 import { drain } from '../../src/http/drain.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
+import { createDiskSpace } from '../../src/store/disk-space.ts'
 import { openDatabase } from '../../src/store/open.ts'
-import { createStorageRoom } from '../../src/store/storage-room.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
 import { StorageBudget } from '../../src/usage/storage-budget-rules.ts'
@@ -40,10 +40,18 @@ function openSettlements({ db }: Scene['database']) {
   const logger = pino({ level: 'silent' })
   const clock = createTestClock()
   const pause = async (ms: number) => clock.advance(ms)
-  const room = createStorageRoom({ clock, logger, leastBytes: 0, freeBytes: null })
+  const diskSpace = createDiskSpace({ clock, logger, leastBytes: 0, freeBytes: null })
   const write = createBatchStore(db)
   const writer = createBatchWriter({ clock, metrics: NO_METRICS, nodeId: 'node_1', pause, write })
-  return new Settlements({ clock, limits: DEFAULT_LIMITS, logger, room, storage: new StorageBudget(), writer, pause })
+  return new Settlements({
+    clock,
+    limits: DEFAULT_LIMITS,
+    logger,
+    diskSpace,
+    storage: new StorageBudget(),
+    writer,
+    pause,
+  })
 }
 
 /** Takes the turn to write, as soon as it comes, until the test opens the gate. */
@@ -167,7 +175,7 @@ describeEngine('postgres', 'an outcome that is abandoned before its commit', (en
     relay.silence()
     const told = settlements.settle(settlement({ execution_id: RUNNING.execution_id }))
     await relay.unheard
-    settlements.hurry()
+    settlements.endRetries()
     expect(await told).toBe(false)
     relay.heal()
     // Waits for the transaction, whose answers come now.

@@ -32,10 +32,10 @@ describeEngines('a nearly full disk', (engine) => {
     let free = 300 * MiB
     const scene = await setScene(database(), { tier: 'pro', freeBytes: async () => free })
     const { service, owner } = scene
-    await service.deps.room.sample()
+    await service.deps.diskSpace.sample()
     executed(await scene.execute())
     free = 255 * MiB
-    await service.deps.room.sample()
+    await service.deps.diskSpace.sample()
     for (const [name, ask] of Object.entries(growing(scene))) {
       const answer = await ask()
       expect([name, refusalOf(answer, 'rate_limit_exceeded')]).toEqual([name, expect.stringContaining('disk space')])
@@ -46,7 +46,7 @@ describeEngines('a nearly full disk', (engine) => {
     const signIn = await service.send('POST', '/v1/auth/sign-in', { body: { email, password: PASSWORD } })
     expect(signIn.statusCode).toBe(200)
     free = 300 * MiB
-    await service.deps.room.sample()
+    await service.deps.diskSpace.sample()
     executed(await scene.execute())
   })
 
@@ -58,7 +58,7 @@ describeEngines('a nearly full disk', (engine) => {
       handle: {
         echo: async ({ input }) => {
           free = 0
-          await scene.service.deps.room.sample()
+          await scene.service.deps.diskSpace.sample()
           return { output: input }
         },
       },
@@ -71,15 +71,15 @@ describeEngines('a nearly full disk', (engine) => {
 
   test('that the database reports has the same effect, except for one try every five seconds, until a write succeeds', async () => {
     const scene = await setScene(database(), { tier: 'pro' })
-    const { room } = scene.service.deps
+    const { diskSpace } = scene.service.deps
     const ask = async () => (await scene.broker('echo', { input: {} })).statusCode
     const full = Object.assign(new DatabaseError({ code: '53100', message: 'could not extend file' }))
-    room.noteFault(full)
+    diskSpace.noteFault(full)
     expect(await ask()).toBe(429)
     scene.service.clock.advance(5_000)
     expect(await ask()).toBe(200)
     expect(await ask()).toBe(200)
-    room.noteFault(new DatabaseError({ code: 'SQLITE_BUSY', message: 'locked' }))
+    diskSpace.noteFault(new DatabaseError({ code: 'SQLITE_BUSY', message: 'locked' }))
     expect(await ask()).toBe(200)
   })
 })

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { LoopShare } from '../../src/admission/loop-share.ts'
+import { SynchronousWork } from '../../src/admission/synchronous-work.ts'
 import { createSchemas } from '../../src/schemas/schemas.ts'
 import type { Database } from '../../src/store/open.ts'
 import { refusalOf } from '../support/answers.ts'
@@ -65,7 +65,7 @@ describeEngine('sqlite', 'deployments of one account', (engine) => {
     expect((await service.deploy(theirs)).statusCode).toBe(201)
     const rests = createGate()
     onTestFinished(() => rests.open())
-    service.deps.loopShare = new LoopShare({ now: () => 0, rest: () => rests.enter() })
+    service.deps.synchronousWork = new SynchronousWork({ now: () => 0, rest: () => rests.enter() })
     const answered = vi.fn()
     const deploying = [runtime, theirs].map((one) => service.deploy(one).finally(answered))
     await rests.arrived(1)

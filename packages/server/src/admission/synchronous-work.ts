@@ -13,7 +13,7 @@ export interface LoopTimes {
 }
 
 /** Runs long synchronous work one piece at a time, with rests between, in turns of accounts. */
-export class LoopShare {
+export class SynchronousWork {
   readonly #semaphore: KeyedSemaphore
   readonly #times: LoopTimes
 

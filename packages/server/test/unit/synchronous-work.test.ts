@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LoopShare } from '../../src/admission/loop-share.ts'
+import { SynchronousWork } from '../../src/admission/synchronous-work.ts'
 import { Stop } from '../../src/lib/stop-signal.ts'
 
 /** A share by a clock of its own; `wake` ends the rest that is under way. */
@@ -8,7 +8,7 @@ function setShare() {
   const rests: number[] = []
   const done: string[] = []
   let wake = () => {}
-  const share = new LoopShare({
+  const share = new SynchronousWork({
     now: () => now,
     rest(ms) {
       rests.push(ms)

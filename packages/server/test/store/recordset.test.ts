@@ -1,20 +1,20 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { type GivenRow, givenRows, insertGiven } from '../../src/store/given-rows.ts'
+import { insertRecordset, type RecordsetRow, recordset } from '../../src/store/recordset.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 
 const INSERT = { of: 'allowances', columns: ['owner_id', 'bucket', 'full_at'] } as const
 
 describeEngines('rows as a JSON parameter', (engine) => {
   const database = useDatabase(engine)
-  const insert = (rows: readonly GivenRow[]) =>
+  const insert = (rows: readonly RecordsetRow[]) =>
     database()
       .db.transaction()
-      .execute((tx) => insertGiven(tx, INSERT, rows))
+      .execute((tx) => insertRecordset(tx, INSERT, rows))
 
   async function read(ownerId: string, buckets: readonly string[]) {
     const rows = buckets.map((bucket) => ({ owner_id: ownerId, bucket }))
-    const given = givenRows(database().db, { of: 'allowances', columns: ['owner_id', 'bucket'] }, rows)
+    const given = recordset(database().db, { of: 'allowances', columns: ['owner_id', 'bucket'] }, rows)
     const found = await sql<{ bucket: string; full_at: number }>`select allowances.bucket, allowances.full_at
       from ${given} join allowances on allowances.owner_id = given.owner_id and allowances.bucket = given.bucket
       order by allowances.bucket`.execute(database().db)

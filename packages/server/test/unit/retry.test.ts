@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Stop } from '../../src/lib/stop-signal.ts'
 import { CommitUnknownError, isOutage } from '../../src/store/errors.ts'
-import { outlast, type Try } from '../../src/store/outlast.ts'
+import { retryConnectionFaults, type Try } from '../../src/store/retry.ts'
 
 const noPause = async () => {}
 const lost = () => Object.assign(new Error('connection lost'), { code: '08006' })
@@ -25,31 +25,31 @@ describe('retries while connections fail', () => {
       if (tries < 4) throw lost()
       return 'done'
     }
-    expect(await outlast(noPause, mended)).toBe('done')
+    expect(await retryConnectionFaults(noPause, mended)).toBe('done')
     const pauses: number[] = []
     const pause = async (ms: number) => pauses.push(ms)
-    await expect(outlast(pause, () => Promise.reject(lost()))).rejects.toThrow('connection lost')
+    await expect(retryConnectionFaults(pause, () => Promise.reject(lost()))).rejects.toThrow('connection lost')
     expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBe(6_700)
   })
 
-  test('end with the current try once they have to hurry', async () => {
-    const hurry = new Stop()
+  test('end with the current try once retries must end', async () => {
+    const ending = new Stop()
     let tries = 0
     const failing = async () => {
       tries += 1
-      hurry.abort()
+      ending.abort()
       throw lost()
     }
-    await expect(outlast(noPause, failing, hurry)).rejects.toThrow('connection lost')
+    await expect(retryConnectionFaults(noPause, failing, ending)).rejects.toThrow('connection lost')
     expect(tries).toBe(1)
   })
 
   test('abandon a try before its commit, which can then never commit', async () => {
-    const hurry = new Stop()
+    const ending = new Stop()
     const { tries, work } = silentWork()
     const pauses: number[] = []
-    const given = outlast(async (ms) => pauses.push(ms), work, hurry).catch(inform)
-    hurry.abort()
+    const given = retryConnectionFaults(async (ms) => pauses.push(ms), work, ending).catch(inform)
+    ending.abort()
     const error = await given
     expect(error).not.toBeInstanceOf(CommitUnknownError)
     expect(isOutage(error)).toBe(true)
@@ -58,18 +58,18 @@ describe('retries while connections fail', () => {
   })
 
   test('leave the outcome unknown where a try was at its commit', async () => {
-    const hurry = new Stop()
+    const ending = new Stop()
     const { tries, work } = silentWork()
-    const given = outlast(noPause, work, hurry).catch(inform)
+    const given = retryConnectionFaults(noPause, work, ending).catch(inform)
     tries[0]?.commit()
-    hurry.abort()
+    ending.abort()
     expect(await given).toBeInstanceOf(CommitUnknownError)
   })
 
   test('give a try that begins after the signal a second', async () => {
-    const hurry = new Stop()
-    hurry.abort()
-    expect(await outlast(noPause, async () => 'done', hurry)).toBe('done')
-    await expect(outlast(noPause, silentWork().work, hurry)).rejects.toThrow('the service stops')
+    const ending = new Stop()
+    ending.abort()
+    expect(await retryConnectionFaults(noPause, async () => 'done', ending)).toBe('done')
+    await expect(retryConnectionFaults(noPause, silentWork().work, ending)).rejects.toThrow('the service stops')
   })
 })

@@ -2,39 +2,43 @@ import { CompiledQuery, PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import type { Db, Schema } from './schema.ts'
 
 /** Columns of a table for which each row has a value. */
-export interface GivenColumns {
+export interface RecordsetColumns {
   of: keyof Schema
   columns: readonly string[]
 }
 
-export type GivenRow = Readonly<Record<string, string | number | null>>
+export type RecordsetRow = Readonly<Record<string, string | number | null>>
 
 /**
  * Rows as the table `given` of a statement's `from`. They are one JSON parameter, so the statement's text is the same for
  * any number.
  */
-export function givenRows(db: Db, { of, columns }: GivenColumns, rows: readonly GivenRow[]): RawBuilder<unknown> {
+export function recordset(
+  db: Db,
+  { of, columns }: RecordsetColumns,
+  rows: readonly RecordsetRow[],
+): RawBuilder<unknown> {
   if (isPostgres(db)) return sql`json_populate_recordset(null::${sql.table(of)}, ${jsonRows(rows)}::json) as given`
   const values = columns.map((name) => `value ->> '${name}' as ${name}`).join(', ')
   return sql`(select ${sql.raw(values)} from json_each(${jsonRows(rows)})) as given`
 }
 
 /** Inserts rows in the caller's transaction. On SQLite each is a statement: dozens of columns out of JSON cost several times as much. */
-export async function insertGiven(
+export async function insertRecordset(
   db: Db,
-  given: GivenColumns & { onConflict?: string },
-  rows: readonly GivenRow[],
+  given: RecordsetColumns & { onConflict?: string },
+  rows: readonly RecordsetRow[],
 ): Promise<void> {
   if (rows.length === 0) return
   const { of, columns, onConflict = '' } = given
   if (isPostgres(db)) {
     const names = sql.raw(columns.join(', '))
-    await sql`insert into ${sql.table(of)} (${names}) select ${names} from ${givenRows(db, given, rows)}
+    await sql`insert into ${sql.table(of)} (${names}) select ${names} from ${recordset(db, given, rows)}
       where true ${sql.raw(onConflict)}`.execute(db)
     return
   }
   const insert = `insert into ${of} (${columns}) values (${columns.map(() => '?')}) ${onConflict}`
-  const valuesOf = (row: GivenRow) => columns.map((name) => toWellFormed(name, row[name] ?? null))
+  const valuesOf = (row: RecordsetRow) => columns.map((name) => toWellFormed(name, row[name] ?? null))
   await Promise.all(rows.map((row) => db.executeQuery(CompiledQuery.raw(insert, valuesOf(row)))))
 }
 

@@ -9,7 +9,7 @@ export const SAMPLE_MS = 1_000
 // How long writes are refused after an error before one is tried.
 const FULL_MS = 5_000
 
-interface RoomOptions {
+interface DiskSpaceOptions {
   clock: Clock
   logger: Logger
   /** Writes are refused while less than this is free. */
@@ -18,10 +18,10 @@ interface RoomOptions {
   freeBytes: (() => Promise<number>) | null
 }
 
-export type StorageRoom = ReturnType<typeof createStorageRoom>
+export type DiskSpace = ReturnType<typeof createDiskSpace>
 
 /** Refuses new data while the disk is nearly full. Reads, settlements and sign-ins never ask. */
-export function createStorageRoom({ clock, logger, leastBytes, freeBytes }: RoomOptions) {
+export function createDiskSpace({ clock, logger, leastBytes, freeBytes }: DiskSpaceOptions) {
   let isLow = false
   let isSampling = false
   let fullAt: number | null = null
