@@ -141,7 +141,7 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
     await payPage.close()
 
     await log(page).getByText('Your order is paid, and we are packing it').waitFor()
-    await log(page).getByText('Done: order status').waitFor()
+    await log(page).getByText('Done: your payment').waitFor()
     expect(
       await log(page)
         .getByRole('link', { name: /^Pay €/ })

@@ -36,10 +36,16 @@ const FEW_EXAMINATIONS = 'an account has six a minute, which requests of the sam
 const FEW_WEBHOOKS = 'an account has five, which requests of the same kind may have made'
 const SHARED_FIXTURES = 'a caller’s other requests need it: these do not confirm its name'
 const NO_SESSION = 'a caller with a key has no session'
+const NO_MAIL = 'the server sends no mails'
 const NO_DEVICE = 'no device waits for its owner'
 /** Operations that cannot be carried out here, or not each time, and why. */
 const NEVER_SERVED: Readonly<Record<string, string>> = {
   changePassword: 'a caller with a key has no password',
+  askForPasswordReset: NO_MAIL,
+  confirmPasswordReset: NO_MAIL,
+  startTwoFactor: NO_SESSION,
+  stopTwoFactor: NO_SESSION,
+  confirmTwoFactor: NO_SESSION,
   pollDeviceLogin: NO_DEVICE,
   getWaitingDevice: NO_DEVICE,
   answerDevice: NO_DEVICE,

@@ -8,17 +8,21 @@ import { goneAddress } from './rules.ts'
  */
 export function endAccount(
   db: Db,
-  { ownerId, passwordVersion, now }: { ownerId: string; passwordVersion: number; now: number },
-): Promise<'ended' | 'paid' | 'other password'> {
+  { ownerId, passwordVersion, now, newId }: { ownerId: string; passwordVersion: number; now: number; newId: string },
+): Promise<'ended' | 'paid' | 'pending' | 'other password'> {
   return inTransaction(db, async (tx) => {
     // First: a payment that is settled meanwhile waits, or is seen.
     await lockOwner(tx, ownerId)
-    const paid = await tx
+    // Paid later, a page that is still open would charge an account that nobody can open.
+    const open = await tx
       .selectFrom('checkouts')
-      .select('checkout_id')
-      .where((eb) => eb.and({ owner_id: ownerId, status: 'paid' }))
+      .select('status')
+      .where('owner_id', '=', ownerId)
+      .where('status', 'in', ['paid', 'pending'])
+      .orderBy('status')
+      .$narrowType<{ status: 'paid' | 'pending' }>()
       .executeTakeFirst()
-    if (paid) return 'paid'
+    if (open) return open.status
     const password = await tx
       .deleteFrom('auth_accounts')
       .where((eb) => eb.and({ owner_id: ownerId, password_version: passwordVersion }))
@@ -26,7 +30,7 @@ export function endAccount(
     if (password.numDeletedRows === 0n) return 'other password'
     await tx
       .updateTable('owners')
-      .set({ deleted_at: now, email: goneAddress(ownerId) })
+      .set({ deleted_at: now, email: goneAddress(newId) })
       .where('owner_id', '=', ownerId)
       .execute()
     for (const table of ['auth_sessions', 'device_logins', 'password_resets', 'credentials'] as const) {

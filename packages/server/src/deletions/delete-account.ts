@@ -3,7 +3,7 @@ import { normalizeEmail, type Owner } from '../accounts/accounts.ts'
 import { checkSecondFactor } from '../accounts/second-factor.ts'
 import { requirePassword } from '../accounts/sign-in.ts'
 import { endPayments, SUBSCRIPTION } from '../billing/end-payments.ts'
-import { invalidField } from '../errors.ts'
+import { invalidField, limited } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import { Secret } from '../secrets/secret.ts'
 import { endAccount } from './account-store.ts'
@@ -25,8 +25,10 @@ export async function deleteAccount(
   await checkSecondFactor(deps, ownerId, code)
   await endPayments(deps, owner, { cancelSubscription })
   const now = deps.clock.now()
-  const outcome = await endAccount(deps.db, { ownerId, passwordVersion, now })
+  const outcome = await endAccount(deps.db, { ownerId, passwordVersion, now, newId: deps.newId('owner') })
   if (outcome === 'paid') throw invalidField('cancelSubscription', SUBSCRIPTION)
+  if (outcome === 'pending')
+    throw limited('A payment page of this account is still open. Try again in a minute.', 60_000)
   if (outcome === 'other password') throw invalidField('password', 'was changed meanwhile.')
   deps.running.stopWhere((place) => place.ownerId === ownerId, 'deleted')
   deps.logger.info({ ownerId }, 'an account was deleted')

@@ -1,6 +1,6 @@
 import type { DeletedRuntime } from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
-import { invalidField, notFound } from '../errors.ts'
+import { invalidField, limited, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { DeletionDeps } from './deps.ts'
 import { retireRuntime } from './store.ts'
@@ -17,11 +17,14 @@ export async function deleteRuntime(
   const now = deps.clock.now()
   const retired = await retireRuntime(deps.db, { ownerId, runtimeId, confirm, now })
   if (retired === 'absent') throw notFound('The runtime')
+  if (retired === 'too many') throw limited(TOO_MANY, 60_000)
   if (retired !== 'retired') throw notConfirmed('the name of the runtime', retired.name)
   deps.running.stopWhere((place) => place.runtimeId === runtimeId, 'deleted')
   deps.logger.info({ ownerId, runtimeId }, 'a runtime was deleted')
   return { runtimeId, deletedAt: isoTime(now) }
 }
+
+const TOO_MANY = 'A hundred deleted runtimes of this account are still being cleared. Try again later.'
 
 export function notConfirmed(what: string, name: string) {
   return invalidField('confirm', `must be ${what}, “${name}”: it confirms what is deleted.`)

@@ -9,6 +9,9 @@ export const SWEEP_MS = 60_000
 /** Ids that an account keeps from being given again. Past them, its oldest go. */
 export const MAX_RETIRED = 1_000
 
+/** Deleted runtimes of an account of which rows may be left. Each costs every sweep some statements. */
+export const MAX_LEFT = 100
+
 /** By then, everything that was admitted at the last moment is stored. */
 const SETTLED_MS = 10 * 60_000
 
@@ -22,7 +25,7 @@ export function isUncounted(deletedAt: number, now: number): boolean {
   return startOf('hour', now) > startOf('hour', deletedAt + SETTLED_MS)
 }
 
-/** The address of a deleted account, whose own one may sign up again. */
-export function goneAddress(ownerId: string): string {
-  return `${ownerId.toLowerCase()}@deleted.invalid`
+/** The address of a deleted account, whose own one may sign up again. `newId` is one that nobody can have signed up with. */
+export function goneAddress(newId: string): string {
+  return `${newId.toLowerCase()}@deleted.invalid`
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { NotNull } from 'kysely'
 import type { Db } from '../store/schema.ts'
 import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
-import { MAX_RETIRED } from './rules.ts'
+import { MAX_LEFT, MAX_RETIRED } from './rules.ts'
 
 /** What belongs to one runtime. */
 export interface Place {
@@ -19,7 +19,7 @@ type Confirmed = { confirm: string; now: number }
 export function retireRuntime(
   db: Db,
   { ownerId, runtimeId, confirm, now }: Place & Confirmed,
-): Promise<'retired' | 'absent' | { name: string }> {
+): Promise<'retired' | 'absent' | 'too many' | { name: string }> {
   return inTransaction(db, async (tx) => {
     await lockOwner(tx, ownerId)
     const runtime = await tx
@@ -30,6 +30,7 @@ export function retireRuntime(
       .executeTakeFirst()
     if (!runtime) return 'absent'
     if (runtime.name !== confirm) return { name: runtime.name }
+    if ((await goneRuntimes(tx, ownerId)).length >= MAX_LEFT) return 'too many'
     await takeOut(tx, ownerId, [runtimeId])
     await tx
       .insertInto('retired_runtimes')
@@ -60,7 +61,6 @@ export function retireSome(db: Db, ownerId: string, now: number): Promise<number
       .insertInto('retired_runtimes')
       .values(runtimeIds.map((id) => ({ id_hash: hashOf(id), owner_id: ownerId, runtime_id: null, deleted_at: now })))
       .execute()
-    await forgetOldest(tx, ownerId)
     return rows.length
   })
 }

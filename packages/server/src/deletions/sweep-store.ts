@@ -18,9 +18,17 @@ const DELIVERIES_OF = (ownerId: string) =>
   sql<SqlBool>`webhook_id in (select webhook_id from webhooks where owner_id = ${ownerId})`
 
 /** What a deleted runtime has left. Usage of the present hour, from `hour` on, stays until the hour is over. */
-export function runtimeSteps(db: Db, { ownerId, runtimeId }: Place, hour: number): Step[] {
+export function runtimeSteps(
+  db: Db,
+  { ownerId, runtimeId }: Place,
+  { hour, isLast }: { hour: number; isLast: boolean },
+): Step[] {
   const own = sql<SqlBool>`owner_id = ${ownerId} and runtime_id = ${runtimeId}`
   const counted = sql<SqlBool>`${own} and (grain = 'day' or at < ${hour})`
+  const rollups: Step[] = [
+    () => deleteSome(db, { ownerId, table: 'execution_rollups', key: ROLLUP, where: counted }),
+    () => deleteSome(db, { ownerId, table: 'call_rollups', key: [...ROLLUP, 'capability'], where: counted }),
+  ]
   return [
     async () => (await deleteSomeEnded(db, { ownerId, runtimeId, startedBefore: Number.MAX_SAFE_INTEGER })).executions,
     () => deleteSome(db, { ownerId, table: 'approvals', key: ['approval_id'], where: own }),
@@ -30,8 +38,8 @@ export function runtimeSteps(db: Db, { ownerId, runtimeId }: Place, hour: number
       return deleteSome(db, { ownerId, table: 'webhook_deliveries', key: ['id'], where })
     },
     () => deleteSome(db, { ownerId, table: 'account_events', key: ['id'], where: own }),
-    () => deleteSome(db, { ownerId, table: 'execution_rollups', key: ROLLUP, where: counted }),
-    () => deleteSome(db, { ownerId, table: 'call_rollups', key: [...ROLLUP, 'capability'], where: counted }),
+    // No index leads by runtime: these read all rows of the account, and lists leave them out meanwhile.
+    ...(isLast ? rollups : []),
   ]
 }
 
@@ -84,7 +92,8 @@ function deleteSome(db: Db, { ownerId, table, key, where, limit = ROWS }: Doomed
   const bytes = table === 'approvals' || table === 'deployments' ? sql.raw(SQL_BYTES[table]) : sql`0`
   const some = sql`select ${columns} from ${sql.table(table)} where ${where} limit ${sql.lit(limit)} ${unlocked}`
   return inTransaction(db, async (tx) => {
-    const { rows } = await sql<{ bytes: number }>`delete from ${sql.table(table)} where (${columns}) in (${some})
+    const { rows } = await sql<{ bytes: number }>`delete from ${sql.table(table)} where ${where}
+      and (${columns}) in (${some})
       returning ${bytes} as bytes`.execute(tx)
     const total = rows.reduce((sum, row) => sum + row.bytes, 0)
     if (total > 0) await addStoredBytes(tx, [{ ownerId, bytes: -total }])

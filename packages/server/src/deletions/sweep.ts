@@ -57,7 +57,7 @@ async function sweepRuntime(deps: SweepDeps, retired: Retired, signal: AbortSign
   const isLast = isSettled(deletedAt, now) && isUncounted(deletedAt, now) && !(await hasRunning(db, retired))
   // What has ended is counted before: its counters are deleted with the others.
   if (isLast) await deps.aggregation.catchUp()
-  const isDone = await runSteps(runtimeSteps(db, retired, startOf('hour', now)), signal)
+  const isDone = await runSteps(runtimeSteps(db, retired, { hour: startOf('hour', now), isLast }), signal)
   if (!isLast || !isDone) return
   await forgetRuntime(db, retired)
   logger.info({ ownerId, runtimeId }, 'nothing is left of a deleted runtime')

@@ -43,12 +43,12 @@ export interface Samples {
 }
 
 /**
- * The stable deployment’s executions beside a candidate, with some of those before. None where it has become worse itself: what
- * ails both, such as a failing model, must not count against the candidate alone.
+ * The stable deployment’s executions beside a candidate, with some of those before. None where it has become worse or better
+ * itself: what ails both, such as a failing model, must not count against the candidate alone, nor an outage of yesterday for it.
  */
 function comparedWith({ stable, earlier }: Samples): Compared {
   const most = Math.min(earlier.executions, EARLIER_FOR_EACH * stable.executions)
-  const isSame = most > 0 && chanceOfSoMany(stable, earlier) >= DOUBT
+  const isSame = most > 0 && chanceOfSoMany(stable, earlier) >= DOUBT && chanceOfSoMany(earlier, stable) >= DOUBT
   if (!isSame) return { executions: stable.executions, bad: stable.bad, earlier: 0 }
   const bad = Math.ceil((earlier.bad * most) / earlier.executions)
   return { executions: stable.executions + most, bad: stable.bad + bad, earlier: most }

@@ -7,7 +7,7 @@ const ANSWER_MS = 20_000
 
 /** Sends over SMTP. A password leaves this machine under TLS alone. */
 export function smtpTransport({ host, port, isSecure, credentials, from }: MailSettings): MailTransport {
-  const isLocal = /^(localhost|127\..*|::1)$/.test(host)
+  const isLocal = host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
   const smtp = createTransport({
     host,
     port,

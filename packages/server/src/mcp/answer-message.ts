@@ -19,7 +19,7 @@ import { listResources, readResource } from './resources.ts'
 import { type PublishedServer, publishedServer } from './tools.ts'
 
 const CAPABILITIES = { tools: {}, resources: {} }
-// All callers get the same lists.
+// All callers get the same, but for tools, which name a page to hosts that show one.
 const CACHED = { ttlMs: DISCOVERY_TTL_SECONDS * 1000, cacheScope: 'public' }
 
 /** The answer to one message; undefined to a notification, which is accepted and ignored. */
@@ -73,7 +73,8 @@ async function resultOf(deps: McpDeps, asked: Asked, request: Request): Promise<
   }
   const listed = listOf(deps, request, server)
   if (request.era === 'legacy') return { ...listed, _meta: server.meta }
-  return { resultType: 'complete', ...listed, _meta: server.meta, ...CACHED }
+  const kept = request.method === 'tools/list' ? { ...CACHED, cacheScope: 'private' } : CACHED
+  return { resultType: 'complete', ...listed, _meta: server.meta, ...kept }
 }
 
 function listOf({ web: { cards } }: McpDeps, request: Request, { tools, cardsPolicy }: PublishedServer): object {

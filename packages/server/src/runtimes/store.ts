@@ -127,15 +127,31 @@ async function moveDeployments(tx: Tx, ownerId: string, runtimeId: string, endpo
   await lockOwner(tx, ownerId)
   const before = await tx
     .selectFrom('runtimes')
-    .select('endpoint')
+    .select(['endpoint', 'serving_version'])
     .where((eb) => eb.and(own))
     .forUpdate()
     .executeTakeFirst()
-  if (!before || before.endpoint === null || before.endpoint === endpoint) return
+  if (!before || before.endpoint === endpoint) return
+  if (before.endpoint === null) return recordFirst(tx, { ...own, version: before.serving_version }, endpoint)
   await tx
     .updateTable('deployments')
     .set({ endpoint })
     .where((eb) => eb.and({ ...own, endpoint: before.endpoint }))
+    .execute()
+}
+
+/** Without an endpoint nothing was called before: what serves is called at the first one from now on. */
+async function recordFirst(
+  tx: Tx,
+  serving: { owner_id: string; runtime_id: string; version: number | null },
+  endpoint: string,
+): Promise<void> {
+  if (serving.version === null) return
+  await tx
+    .updateTable('deployments')
+    .set({ endpoint })
+    .where((eb) => eb.and({ ...serving, version: serving.version ?? 0 }))
+    .where('endpoint', 'is', null)
     .execute()
 }
 

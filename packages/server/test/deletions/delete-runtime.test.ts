@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { BillingUsage, ExecutionList } from '@svc/contract'
 import { expect, test } from 'vitest'
-import { MAX_RETIRED } from '../../src/deletions/rules.ts'
+import { MAX_LEFT, MAX_RETIRED } from '../../src/deletions/rules.ts'
 import { stopDeleted } from '../../src/deletions/stop-deleted.ts'
 import { createDeletionSweep } from '../../src/deletions/sweep.ts'
 import { Stop } from '../../src/lib/stop-signal.ts'
@@ -53,6 +53,20 @@ describeEngines('deleting a runtime', (engine) => {
     expect((await remove(a)).json()).toMatchObject({ runtimeId: a.runtime.runtimeId })
     expect(await waysIn(b)).toEqual({ ...CLOSED, detail: 404, asOwner: 404 })
     expect(await waysIn(a)).toEqual({ ...CLOSED, detail: 404, asOwner: 404 })
+  })
+
+  test('waits while rows of a hundred others are left', async () => {
+    const scene = await setScene(database())
+    const { ownerId } = scene.owner
+    const left = Array.from({ length: MAX_LEFT }, (_, at) => `rt_left_${at}`)
+    await database()
+      .db.insertInto('retired_runtimes')
+      .values(left.map((id) => ({ id_hash: `${ownerId} ${id}`, owner_id: ownerId, runtime_id: id, deleted_at: 0 })))
+      .execute()
+    refusalOf(await remove(scene), 'rate_limit_exceeded')
+    executed(await scene.execute())
+    await database().db.deleteFrom('retired_runtimes').where('owner_id', '=', ownerId).execute()
+    expect((await remove(scene)).statusCode).toBe(200)
   })
 
   // holds DEL-03

@@ -55,6 +55,24 @@ describeEngines('a rollback', (engine) => {
     expect([await answers.stable(scene), await answers.candidate(scene)]).toEqual(['second', 'first'])
   })
 
+  test('goes back to the first endpoint of a runtime whose deployment began without one', async () => {
+    const scene = await setScene(database())
+    const [first, second] = [await another(scene, 'first'), await another(scene, 'second')]
+    for (const table of ['runtimes', 'deployments'] as const) {
+      const own = { runtime_id: scene.runtime.runtimeId }
+      await database()
+        .db.updateTable(table)
+        .set({ endpoint: null })
+        .where((eb) => eb.and(own))
+        .execute()
+    }
+    expect((await move(scene, first.url)).statusCode).toBe(200)
+    expect(await answers.stable(scene)).toBe('first')
+    await deployed(scene.service, scene.runtime, { capabilities: CAPABILITIES, endpoint: second.url })
+    await promote(scene, 'previous')
+    expect(await answers.stable(scene)).toBe('first')
+  })
+
   test('follows a runtime that was moved, with every deployment that was called at the endpoint before', async () => {
     const scene = await setScene(database(), { handle: { echo: () => ({ output: 'first' }) } })
     const [second, moved] = [await another(scene, 'second'), await another(scene, 'moved')]

@@ -35,7 +35,7 @@ describeEngines('tools', (engine) => {
     expect(modern.json().result).toEqual({
       resultType: 'complete',
       ttlMs: 300_000,
-      cacheScope: 'public',
+      cacheScope: 'private',
       _meta: expect.any(Object),
       tools: [
         {

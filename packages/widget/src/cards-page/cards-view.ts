@@ -17,6 +17,9 @@ export class CardsView {
   readonly #drawn: () => void
   /** Whether the host takes calls of tools from its pages. */
   canCall = false
+  // Stays in the page: what is said in it is read out.
+  readonly #status = element('p', { part: 'note', attributes: { role: 'status' } })
+  #shown: HTMLElement | null = null
   #output: Output | null = null
   #isBusy = false
   #isRefused = false
@@ -30,6 +33,7 @@ export class CardsView {
     this.#root = root
     this.#host = host
     this.#drawn = drawn
+    root.append(this.#status)
     for (const type of ['click', 'auxclick']) root.addEventListener(type, (event) => this.#follow(event))
   }
 
@@ -45,16 +49,20 @@ export class CardsView {
   #draw(): void {
     const output = this.#output
     const isShown = output && (output.cards.length > 0 || output.actions.length > 0 || output.wait !== null)
-    const note = element('p', { part: 'note', text: REFUSED, attributes: { role: 'status' } })
-    const notes = this.#isRefused ? [note] : []
-    this.#root.replaceChildren(...(isShown ? [outputView(output, this.#actions, STRINGS), ...notes] : []))
+    this.#status.textContent = this.#isRefused ? REFUSED : ''
+    const hadFocus = this.#root.activeElement !== null
+    this.#shown?.remove()
+    this.#shown = isShown ? outputView(output, this.#actions, STRINGS) : null
+    if (this.#shown) this.#status.before(this.#shown)
+    if (hadFocus) this.#root.querySelector<HTMLElement>('button, a')?.focus()
     this.#drawn()
   }
 
   // The page is in a frame that opens nothing by itself.
   #follow(event: Event): void {
     const link = event.target instanceof Element ? event.target.closest('a') : null
-    if (!link) return
+    // A right click opens the browser’s own menu.
+    if (!link || (event instanceof MouseEvent && event.button > 1)) return
     event.preventDefault()
     void this.#ask('ui/open-link', { url: link.href })
   }

@@ -12,6 +12,8 @@ export type Heard = (method: string, params: Record<string, unknown>) => void
 
 /** The revision of the extension. */
 const VERSION = '2026-01-26'
+/** A host without an answer after this time has refused. */
+const ANSWER_MS = 60_000
 const METHOD_NOT_FOUND = { error: { code: -32601, message: 'Method not found' } }
 
 export function createHost(heard: Heard): Host {
@@ -41,7 +43,10 @@ export function createHost(heard: Heard): Host {
       lastId += 1
       const id = lastId
       post({ id, method, params })
-      return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
+      return new Promise((resolve, reject) => {
+        waiting.set(id, { resolve, reject })
+        setTimeout(() => settle(id, null), ANSWER_MS)
+      })
     },
     notify(method, params) {
       post({ method, params })

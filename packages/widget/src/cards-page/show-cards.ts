@@ -18,7 +18,7 @@ const LOOK = {
 const PAGE = new CSSStyleSheet()
 PAGE.replaceSync('body{margin:0}')
 const FRAME = new CSSStyleSheet()
-FRAME.replaceSync(':host{display:flow-root;block-size:auto}.output{padding:2px}.note{padding:6px 2px 2px}')
+FRAME.replaceSync(':host{display:flow-root;block-size:auto}.output{padding:2px}.note:not(:empty){padding:6px 2px 2px}')
 
 const content = document.createElement('main')
 const root = content.attachShadow({ mode: 'open' })

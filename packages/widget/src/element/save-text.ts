@@ -5,5 +5,6 @@ export function saveText(name: string, text: string): void {
   anchor.href = url
   anchor.download = name
   anchor.click()
-  URL.revokeObjectURL(url)
+  // Some browsers read the address only after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 40_000)
 }

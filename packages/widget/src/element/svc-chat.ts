@@ -133,8 +133,10 @@ export class SvcChatElement extends Base {
 
   connectedCallback(): void {
     for (const name of PROPERTIES) this.#upgrade(name)
-    if (this.#conversation) this.#release ??= this.#conversation.hold()
-    else this.#begin()
+    if (!this.#conversation) return this.#begin()
+    this.#release ??= this.#conversation.hold()
+    // It may stand elsewhere in the page now.
+    this.#followScheme()
   }
 
   disconnectedCallback(): void {

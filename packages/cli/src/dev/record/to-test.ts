@@ -33,7 +33,11 @@ export function toTest(
 
 // A file holds no half characters, which a model may write.
 function asWritten(turn: RecordedTurn): RecordedTurn {
-  return JSON.parse(JSON.stringify(turn).replace(/\\ud[89a-f][0-9a-f]{2}/g, '\ufffd'))
+  return JSON.parse(JSON.stringify(turn, (_name, value) => (typeof value === 'string' ? whole(value) : value)))
+}
+
+function whole(text: string): string {
+  return Buffer.from(text).toString()
 }
 
 function toTurn(
