@@ -133,7 +133,10 @@ export class SvcChatElement extends Base {
 
   connectedCallback(): void {
     for (const name of PROPERTIES) this.#upgrade(name)
-    if (!this.#conversation) return this.#begin()
+    if (!this.#conversation) {
+      this.#begin()
+      return
+    }
     this.#release ??= this.#conversation.hold()
     // It may stand elsewhere in the page now.
     this.#followScheme()
