@@ -54,7 +54,7 @@ describeScreens('what stands around every screen', (scene) => {
     expect(await isOpen()).toBe(true)
     await page.keyboard.press('Escape')
     await expect.poll(isOpen, PATIENTLY).toBe(false)
-    expect(await opener.evaluate((element) => element === document.activeElement)).toBe(true)
+    await expect.poll(() => opener.evaluate((element) => element === document.activeElement), PATIENTLY).toBe(true)
 
     await opener.click()
     await page.getByRole('link', { name: 'Projects' }).click()
