@@ -64,7 +64,8 @@ export function CredentialsForm({ action, passwordHint, autoComplete, next, send
       />
       {code !== null && (
         <CodeField
-          hint="Six digits from your app, or a recovery code."
+          takesRecoveryCode
+          takesFocus
           value={code}
           onChange={setCode}
           // That one is needed is no fault of somebody who could not know it.

@@ -5,9 +5,10 @@ import { api, bodyOf, type Schemas } from '../../api/client.ts'
 import { twoFactorQuery } from '../../api/queries.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DangerZone } from '../../ui/danger-zone.tsx'
-import { TextField } from '../../ui/field.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { forgetCredentials } from '../runtimes/kept-credentials.ts'
+import { CodeField } from './code-field.tsx'
+import { CurrentPasswordField } from './current-password-field.tsx'
 
 type Account = Schemas['Account']
 
@@ -43,26 +44,8 @@ function DeleteAccountDialog({ account, onClose }: { account: Account; onClose: 
   })
   const fields = (
     <>
-      <TextField
-        label="Password"
-        name="password"
-        type="password"
-        autoComplete="current-password"
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-      />
-      {hasSecondFactor && (
-        <TextField
-          label="Code"
-          name="code"
-          autoComplete="one-time-code"
-          autoCapitalize="characters"
-          spellCheck={false}
-          hint="Six digits from your app, or a recovery code."
-          value={code}
-          onChange={(event) => setCode(event.target.value)}
-        />
-      )}
+      <CurrentPasswordField value={password} onChange={setPassword} />
+      {hasSecondFactor && <CodeField takesRecoveryCode value={code} onChange={setCode} />}
       {tier !== 'free' && (
         <label className="flex items-start gap-2 text-sm">
           <input

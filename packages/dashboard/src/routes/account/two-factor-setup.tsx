@@ -5,10 +5,10 @@ import { twoFactorQuery } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { TextField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { CodeField } from './code-field.tsx'
+import { CurrentPasswordField } from './current-password-field.tsx'
 
 const QrCode = lazy(() => import('./qr-code.tsx').then((module) => ({ default: module.QrCode })))
 
@@ -46,14 +46,7 @@ function PasswordStep({
       action="Continue"
       onCancel={onClose}
     >
-      <TextField
-        label="Password"
-        name="password"
-        type="password"
-        autoComplete="current-password"
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-      />
+      <CurrentPasswordField value={password} onChange={setPassword} />
     </Form>
   )
 }
@@ -89,7 +82,7 @@ function AppStep({ started: { secret, uri }, onOn, onClose }: AppStepProps): Rea
       </Suspense>
       <p className="text-sm">Or type this key into the app:</p>
       <CodeBlock text={secret} label="the key for the app" />
-      <CodeField value={code} onChange={setCode} hint="Six digits." />
+      <CodeField takesFocus value={code} onChange={setCode} />
     </Form>
   )
 }

@@ -3,9 +3,10 @@ import { type ReactNode, useState } from 'react'
 import { api, bodyOf } from '../../api/client.ts'
 import { twoFactorQuery } from '../../api/queries.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { TextField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import { CodeField } from './code-field.tsx'
+import { CurrentPasswordField } from './current-password-field.tsx'
 
 /** Turns two-factor sign-in off, with everything that signing in needs. */
 export function TwoFactorStop({ onClose }: { onClose: () => void }): ReactNode {
@@ -31,24 +32,8 @@ export function TwoFactorStop({ onClose }: { onClose: () => void }): ReactNode {
         onCancel={onClose}
       >
         <p className="text-sm text-muted">The password alone is enough to log in from then on.</p>
-        <TextField
-          label="Password"
-          name="password"
-          type="password"
-          autoComplete="current-password"
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-        <TextField
-          label="Code"
-          name="code"
-          autoComplete="one-time-code"
-          autoCapitalize="characters"
-          spellCheck={false}
-          hint="Six digits from your app, or a recovery code."
-          value={code}
-          onChange={(event) => setCode(event.target.value)}
-        />
+        <CurrentPasswordField value={password} onChange={setPassword} />
+        <CodeField takesRecoveryCode value={code} onChange={setCode} />
       </Form>
     </Dialog>
   )

@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react'
+import { TextField } from '../../ui/field.tsx'
+
+interface CurrentPasswordFieldProps {
+  value: string
+  onChange: (password: string) => void
+}
+
+/** The account’s password, given again for a change that a session alone may not make. */
+export function CurrentPasswordField({ value, onChange }: CurrentPasswordFieldProps): ReactNode {
+  return (
+    <TextField
+      label="Password"
+      name="password"
+      type="password"
+      autoComplete="current-password"
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  )
+}
