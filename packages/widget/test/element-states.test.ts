@@ -3,7 +3,7 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { eventsOf, json, openStream, refuses, says, writeEvents } from './support/answers.ts'
-import { describeInBrowser, type OpenOptions } from './support/browser.ts'
+import { ask, describeInBrowser, type OpenOptions, openAnswering } from './support/browser.ts'
 import type { Answer } from './support/service-double.ts'
 
 const pending = { capability: 'order-status', input: {}, intervalMs: 1000, timeoutMs: 60_000 }
@@ -14,17 +14,7 @@ const OFFERED = {
 }
 
 describeInBrowser('what the chat says of itself', (scene) => {
-  async function open(answers: Answer[], options: OpenOptions = {}): Promise<Page> {
-    scene.service.seen.length = 0
-    scene.service.execute.splice(0, Number.POSITIVE_INFINITY, ...answers)
-    scene.service.capability.splice(0, Number.POSITIVE_INFINITY)
-    return scene.open(options)
-  }
-
-  const ask = async (page: Page, text: string) => {
-    await page.locator('svc-chat textarea').fill(text)
-    await page.keyboard.press('Enter')
-  }
+  const open = (answers: Answer[], options: OpenOptions = {}) => openAnswering(scene, answers, options)
   const shown = (page: Page) => page.locator('svc-chat .log')
   const executes = () => scene.service.seen.filter(({ path }) => path === '/v1/runtime/execute')
   /** Waits until the chat has read this out; it must stand there until the test goes on. */

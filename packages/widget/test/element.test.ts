@@ -3,7 +3,7 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { cuts, fails, json, leaves, openStream, refuses, says, writeEvents } from './support/answers.ts'
-import { describeInBrowser, type OpenOptions } from './support/browser.ts'
+import { ask, describeInBrowser, type OpenOptions, openAnswering } from './support/browser.ts'
 import type { Answer } from './support/service-double.ts'
 
 const ORDERED = {
@@ -46,17 +46,7 @@ const EARLY = `
 `
 
 describeInBrowser('the chat in a page', (scene) => {
-  async function open(answers: Answer[], options: OpenOptions = {}): Promise<Page> {
-    scene.service.seen.length = 0
-    scene.service.execute.splice(0, Number.POSITIVE_INFINITY, ...answers)
-    scene.service.capability.splice(0, Number.POSITIVE_INFINITY)
-    return scene.open(options)
-  }
-
-  const ask = async (page: Page, text: string) => {
-    await page.locator('svc-chat textarea').fill(text)
-    await page.keyboard.press('Enter')
-  }
+  const open = (answers: Answer[], options: OpenOptions = {}) => openAnswering(scene, answers, options)
   // The text for screen readers stands in the page a second time.
   const shown = (page: Page) => page.locator('svc-chat .log')
   const executes = () => scene.service.seen.filter(({ path }) => path === '/v1/runtime/execute')

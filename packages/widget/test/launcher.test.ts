@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { says } from './support/answers.ts'
-import { describeInBrowser, type OpenOptions } from './support/browser.ts'
+import { ask, describeInBrowser, type OpenOptions, openAnswering } from './support/browser.ts'
 import type { Answer } from './support/service-double.ts'
 
 const FOUND = {
@@ -17,17 +17,7 @@ const FOUND = {
 const LAUNCHER = 'launcher heading="The shop" greeting="Ask me about tents." suggestions="Any tents?\nAny lamps?"'
 
 describeInBrowser('a chat that an end user meets', (scene) => {
-  async function open(answers: Answer[], options: OpenOptions = {}): Promise<Page> {
-    scene.service.seen.length = 0
-    scene.service.execute.splice(0, Number.POSITIVE_INFINITY, ...answers)
-    scene.service.capability.splice(0, Number.POSITIVE_INFINITY)
-    return scene.open(options)
-  }
-
-  const ask = async (page: Page, text: string) => {
-    await page.locator('svc-chat textarea').fill(text)
-    await page.keyboard.press('Enter')
-  }
+  const open = (answers: Answer[], options: OpenOptions = {}) => openAnswering(scene, answers, options)
   const teaser = (page: Page) => page.locator('svc-chat .teaser')
   const askedFor = () => scene.service.seen.filter(({ path }) => path === '/v1/runtime/execute')
 

@@ -2,7 +2,7 @@ import { sharedChromium } from '@svc/testkit'
 import { locate, needs } from '@svc/testkit/needs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { type ServiceDouble, startServiceDouble } from './service-double.ts'
+import { type Answer, type ServiceDouble, startServiceDouble } from './service-double.ts'
 
 export interface Scene {
   service: ServiceDouble
@@ -55,6 +55,20 @@ export function describeInBrowser(title: string, tests: (scene: Scene) => void):
     })
     tests(scene)
   })
+}
+
+/** A page whose chat gets these answers, one for each execution. */
+export function openAnswering({ service, open }: Scene, answers: Answer[], options: OpenOptions = {}): Promise<Page> {
+  service.seen.length = 0
+  service.execute.splice(0, Number.POSITIVE_INFINITY, ...answers)
+  service.capability.splice(0, Number.POSITIVE_INFINITY)
+  return open(options)
+}
+
+/** Types a question and sends it. */
+export async function ask(page: Page, text: string): Promise<void> {
+  await page.locator('svc-chat textarea').fill(text)
+  await page.keyboard.press('Enter')
 }
 
 const OPEN_ROOTS = `
