@@ -132,26 +132,16 @@ async function moveDeployments(tx: Tx, ownerId: string, runtimeId: string, endpo
     .forUpdate()
     .executeTakeFirst()
   if (!before || before.endpoint === endpoint) return
-  if (before.endpoint === null) return recordFirst(tx, { ...own, version: before.serving_version }, endpoint)
   await tx
     .updateTable('deployments')
     .set({ endpoint })
-    .where((eb) => eb.and({ ...own, endpoint: before.endpoint }))
-    .execute()
-}
-
-/** Without an endpoint nothing was called before: what serves is called at the first one from now on. */
-async function recordFirst(
-  tx: Tx,
-  serving: { owner_id: string; runtime_id: string; version: number | null },
-  endpoint: string,
-): Promise<void> {
-  if (serving.version === null) return
-  await tx
-    .updateTable('deployments')
-    .set({ endpoint })
-    .where((eb) => eb.and({ ...serving, version: serving.version ?? 0 }))
-    .where('endpoint', 'is', null)
+    .where((eb) => eb.and(own))
+    // Without an endpoint nothing was called before: what serves is called at the first one from now on.
+    .where((eb) =>
+      before.endpoint === null
+        ? eb.and([eb('endpoint', 'is', null), eb('version', '=', before.serving_version ?? 0)])
+        : eb('endpoint', '=', before.endpoint),
+    )
     .execute()
 }
 
