@@ -27,7 +27,7 @@ export interface ReservedOutput {
   /** The capability is asked with `input` until its output has `svc.settled: true`. */
   readonly pending?: {
     readonly capability: string
-    /** What is waited for, such as “payment”; without it the capability’s name is shown. */
+    /** The thing that the chat names while it waits, such as “payment”: the capability’s name by default. */
     readonly label?: string
     readonly input?: object
     readonly intervalMs?: number

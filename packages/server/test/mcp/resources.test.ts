@@ -17,7 +17,7 @@ const searching = { ...CARDS, handle: { echo: () => ({ output: { found: 1, svc: 
 const legacyCall = { params: { name: 'echo' } }
 const inHeader = { 'mcp-protocol-version': '2025-11-25', 'x-svc-cards': 'show' }
 
-// What is answered from memory: the store makes no difference to it.
+// These answers come from memory: one store is enough.
 describeEngine('sqlite', 'the page that MCP hosts show cards in', (engine) => {
   const database = useDatabase(engine)
 

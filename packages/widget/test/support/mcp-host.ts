@@ -83,7 +83,7 @@ const show = (params) => new Promise((drawn) => {
   try {
     tell({ method: 'ui/notifications/tool-result', params })
   } catch {
-    // What is too deep to be copied reaches no page.
+    // A value too deep to be copied reaches no page.
     return drawn()
   }
   tell({ id, method: 'ping' })
