@@ -32,7 +32,7 @@ COPY packages/demo-model packages/demo-model
 COPY packages/server packages/server
 COPY packages/widget packages/widget
 COPY packages/dashboard packages/dashboard
-RUN npx tsc -b packages/server && npm run -s build:browser
+RUN npx tsc -b packages/server && npm run -s build:bundles
 
 FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787 SVC_DATA_DIR=/data
@@ -56,4 +56,4 @@ EXPOSE 8787
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "packages/server/dist/main.js"]
+CMD ["node", "packages/server/dist/bundle/main.js"]

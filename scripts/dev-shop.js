@@ -19,7 +19,7 @@ export async function connectShop({ folder, server, shop, env }) {
   const file = join(folder, 'shop.json')
   if (existsSync(file)) return { ...JSON.parse(readFileSync(file, 'utf8')), SVC_BASE_URL: server }
   await post(`${server}/v1/auth/sign-up`, OWNER)
-  const admin = ['packages/server/dist/admin.js', 'create-owner', '--email', OWNER.email, '--tier', 'pro']
+  const admin = ['packages/server/dist/bundle/admin.js', 'create-owner', '--email', OWNER.email, '--tier', 'pro']
   const { apiKey } = JSON.parse((await run(process.execPath, admin, { env })).stdout)
   const runtime = await post(`${server}/v1/runtimes`, { name: 'Hollow Pine', endpoint: `${shop}/svc` }, apiKey)
   const credentials = {

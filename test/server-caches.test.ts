@@ -30,7 +30,7 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
   'store/sqlite/folder-lock.ts': [['Set', 'locks of data folders: no key']],
   'store/postgres/database.ts': [['WeakMap', 'when a connection was made: the connection']],
   'store/postgres/prepared-client.ts': [['Map', 'names of prepared statements: the text of a statement of ours']],
-  'store/sqlite/worker.js': [['Map', 'prepared statements: the text of a statement of ours']],
+  'store/sqlite/sqlite-worker.js': [['Map', 'prepared statements: the text of a statement of ours']],
   'deployments/candidate-watch.ts': [
     ['Lru', 'executions of a candidate on this server: the runtime, which belongs to one owner'],
   ],

@@ -98,14 +98,14 @@ function environment(folder: string, data: string): NodeJS.ProcessEnv {
 }
 
 async function startOn(folder: string, data: string): Promise<{ url: string }> {
-  const main = join(ROOT, 'packages/server/dist/main.js')
+  const main = join(ROOT, 'packages/server/dist/bundle/main.js')
   const env = environment(folder, data)
   const { match } = await start(process.execPath, [main], { cwd: folder, until: /listening on (\S+)/, env })
   return { url: match }
 }
 
 async function admin(folder: string, args: readonly string[], data = '.svc-data'): Promise<string> {
-  const program = join(ROOT, 'packages/server/dist/admin.js')
+  const program = join(ROOT, 'packages/server/dist/bundle/admin.js')
   return (await run(process.execPath, [program, ...args], { cwd: folder, env: environment(folder, data) })).stdout
 }
 

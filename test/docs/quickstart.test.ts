@@ -151,10 +151,10 @@ async function startControlPlane(place: string): Promise<{ url: string; accountK
     SVC_LOG_LEVEL: 'warn',
   }
   const env = { PATH: process.env['PATH'], ...data }
-  const server = ['packages/server/dist/main.js']
+  const server = ['packages/server/dist/bundle/main.js']
   const { match: url } = await start(process.execPath, server, { cwd: ROOT, until: /listening on (\S+)/, env })
   const [, words = ''] = commandLike('npm run -s admin').split(' -- ')
-  const { stdout } = await run(process.execPath, ['packages/server/dist/admin.js', ...words.split(' ')], {
+  const { stdout } = await run(process.execPath, ['packages/server/dist/bundle/admin.js', ...words.split(' ')], {
     cwd: ROOT,
     env,
   })

@@ -27,9 +27,9 @@ needs('curl')('the first capability', () => {
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const data = { SVC_DATA_DIR: join(folder, 'data'), PORT: '0', SVC_MODEL: 'demo:rules', SVC_LOG_LEVEL: 'warn' }
     const env = { PATH: process.env['PATH'], ...data }
-    const server = ['packages/server/dist/main.js']
+    const server = ['packages/server/dist/bundle/main.js']
     const { match: url } = await start(process.execPath, server, { cwd: ROOT, until: /listening on (\S+)/, env })
-    const admin = ['packages/server/dist/admin.js', 'create-owner', '--email', 'you@example.com']
+    const admin = ['packages/server/dist/bundle/admin.js', 'create-owner', '--email', 'you@example.com']
     const { stdout } = await run(process.execPath, admin, { cwd: ROOT, env })
     const { apiKey } = z.object({ apiKey: z.string() }).parse(JSON.parse(stdout))
 

@@ -214,7 +214,9 @@ async function countEntered(
   const port = await freePort()
   const endpoints = [`${upstream.url}${ENDPOINT_PATH}`]
   const nodeArguments = [`--inspect=127.0.0.1:${port}`]
-  const service = await startService(context, { engine, cluster, endpoints, modelUrl: upstream.url, nodeArguments })
+  // The bundle holds libraries, too: own functions are known by the files that the compiler makes beside it.
+  const unbundled = { ...context, serverFolder: context.serverFolder.replace(/bundle\/?$/, '') }
+  const service = await startService(unbundled, { engine, cluster, endpoints, modelUrl: upstream.url, nodeArguments })
   const [{ path, headers, body }] = brokerContender(service, upstream.url).requests
   const client = createClient(service.server.url, 1)
   const work = async () => {

@@ -14,7 +14,7 @@ const USAGE = `Options:
   --scale <share>       multiply all counts, such as 0.05 for a quick look (default 1)
   --seed <number>       repeat a run (default: drawn)
   --limit <minutes>     end a scenario that takes longer, as failed (default 60)
-  --server <folder>     run another built server, such as ../other/packages/server/dist`
+  --server <folder>     run another built server, such as ../other/packages/server/dist/bundle`
 
 const OPTIONS = {
   help: { type: 'boolean' },
@@ -27,7 +27,7 @@ const OPTIONS = {
   server: { type: 'string' },
 } as const
 
-const SERVER_FOLDER = fileURLToPath(new URL('../../../packages/server/dist/', import.meta.url))
+const SERVER_FOLDER = fileURLToPath(new URL('../../../packages/server/dist/bundle/', import.meta.url))
 const UNKNOWN = 2
 
 class InterruptedError extends Error {

@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
-const SERVER = `${ROOT}packages/server/dist/main.js`
-const ADMIN = `${ROOT}packages/server/dist/admin.js`
+const SERVER = `${ROOT}packages/server/dist/bundle/main.js`
+const ADMIN = `${ROOT}packages/server/dist/bundle/admin.js`
 const CLI = `${ROOT}packages/cli/bin/svc.js`
 const SHOP = `${ROOT}examples/shop`
 

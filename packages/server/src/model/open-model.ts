@@ -1,12 +1,10 @@
 import type { Environment } from '../lib/environment.ts'
 import type { Limits } from '../limits.ts'
-import { createPost } from './chat-completions/post.ts'
 import { demoModel } from './demo-model.ts'
 import { fallbackModel } from './fallback-model.ts'
 import type { Model, ModelLogger } from './model.ts'
 import { defaultSpec, isSet, type ModelSpec, parseModelSpec } from './model-spec.ts'
-import { providerModel } from './provider-model.ts'
-import { openProvider, type ProviderNetwork } from './providers.ts'
+import type { ProviderNetwork } from './providers.ts'
 
 export interface OpenModelOptions {
   /** `<provider>:<model>`; without one, the first provider whose key is in `env`, else the demo model. */
@@ -28,6 +26,12 @@ export async function openModel(options: OpenModelOptions): Promise<Model> {
 
 async function open(spec: ModelSpec, options: OpenModelOptions): Promise<Model> {
   if (spec.provider === 'demo') return demoModel()
+  // The providers' libraries are a fifth of what a start loads, and the demo model needs none of them.
+  const [{ createPost }, { providerModel }, { openProvider }] = await Promise.all([
+    import('./chat-completions/post.ts'),
+    import('./provider-model.ts'),
+    import('./providers.ts'),
+  ])
   const { env, limits, logger, network = { fetch: globalThis.fetch, post: createPost() } } = options
   const { source, apiKey } = openProvider(spec, env, network)
   const secrets = apiKey === null ? [] : [apiKey.reveal()]

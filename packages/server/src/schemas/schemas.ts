@@ -78,5 +78,5 @@ export function createSchemas(startThread = startSchemaThread, now = () => perfo
 }
 
 function startSchemaThread(): SchemaThread {
-  return createWorkerThread(() => startWorker(new URL('./worker.js', import.meta.url)), refusal)
+  return createWorkerThread(() => startWorker(new URL('./schema-worker.js', import.meta.url)), refusal)
 }

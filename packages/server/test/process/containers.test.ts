@@ -84,7 +84,7 @@ describe('the image', () => {
     const of = (name: string) => lastStage.filter((each) => each.name === name).map(({ words }) => words.join(' '))
     expect(of('USER')).toEqual(['node'])
     expect(of('STOPSIGNAL')).toEqual(['SIGTERM'])
-    expect(of('CMD')).toEqual(['["node", "packages/server/dist/main.js"]'])
+    expect(of('CMD')).toEqual(['["node", "packages/server/dist/bundle/main.js"]'])
     expect(of('HEALTHCHECK').join()).toContain('/health')
     const images = instructions.filter(({ name }) => name === 'FROM').map(({ words: [image = ''] }) => image)
     const bases = images.filter((image) => image.includes(':'))

@@ -8,7 +8,7 @@ import { createWorkerThread } from '../../src/lib/worker-thread.ts'
 import type { SchemaJob } from '../../src/schemas/jobs.ts'
 import { createSchemas } from '../../src/schemas/schemas.ts'
 
-const BUILT = new URL('../../dist/schemas/worker.js', import.meta.url)
+const BUILT = new URL('../../dist/schemas/schema-worker.js', import.meta.url)
 const GOOD: JsonObject = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
 const LARGE: JsonObject = {
   ...GOOD,

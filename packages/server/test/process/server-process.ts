@@ -63,7 +63,7 @@ function run(
 }
 
 function builtFile(name: string): string {
-  const file = fileURLToPath(new URL(`../../dist/${name}`, import.meta.url))
+  const file = fileURLToPath(new URL(`../../dist/bundle/${name}`, import.meta.url))
   if (!existsSync(file)) throw new Error(`${file} is not there: run “npm run build” first`)
   return file
 }

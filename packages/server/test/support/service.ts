@@ -122,7 +122,7 @@ function sharedSchemas(): Schemas {
 
 /** A worker thread of what is built, for schemas that take longer than a test has. */
 export function builtSchemaThread(): SchemaThread {
-  const built = new URL('../../dist/schemas/worker.js', import.meta.url)
+  const built = new URL('../../dist/schemas/schema-worker.js', import.meta.url)
   if (!existsSync(built)) throw new Error('run “npm run build” first')
   return createWorkerThread(() => new Worker(built, { execArgv: [] }))
 }

@@ -32,7 +32,7 @@ interface Waiter {
 }
 
 export function startSqliteWorker(assignment: Assignment): Worker {
-  return new Worker(new URL('./worker.js', import.meta.url), { workerData: assignment })
+  return new Worker(new URL('./sqlite-worker.js', import.meta.url), { workerData: assignment })
 }
 
 /** One SQLite connection in a thread of its own. Commands of one microtask share a message, and so do their replies. */

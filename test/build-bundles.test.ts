@@ -17,19 +17,24 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 // Each build starts npm.
 vi.setConfig({ testTimeout: 60_000 })
 
-const SCRIPT = fileURLToPath(new URL('../scripts/build-browser.js', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('../scripts/build-bundles.js', import.meta.url))
 const LONG_AGO = new Date('2020-01-01')
-const PACKAGES = ['packages/widget', 'packages/dashboard']
+const PACKAGES = ['packages/server', 'packages/widget', 'packages/dashboard']
 
 let root = ''
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'svc-build-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
-  for (const folder of ['scripts', 'packages/contract/src', ...PACKAGES.map((path) => `${path}/src/parts`)]) {
+  for (const folder of [
+    'scripts',
+    'packages/contract/src',
+    'packages/demo-model/src',
+    ...PACKAGES.map((path) => `${path}/src/parts`),
+  ]) {
     mkdirSync(join(root, folder), { recursive: true })
   }
-  copyFileSync(SCRIPT, join(root, 'scripts/build-browser.js'))
+  copyFileSync(SCRIPT, join(root, 'scripts/build-bundles.js'))
   write('package.json', JSON.stringify({ private: true, type: 'module', workspaces: ['packages/*'] }))
   for (const path of ['package-lock.json', 'tsconfig.base.json', 'packages/contract/src/index.ts']) write(path, '')
   for (const path of PACKAGES) {
@@ -63,7 +68,7 @@ test('what is saved while it is bundled is bundled the next time', () => {
 
 /** How many times the dashboard has been bundled once the script has run. */
 function build(): number {
-  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/build-browser.js')], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/build-bundles.js')], { encoding: 'utf8' })
   expect([status, stderr.includes('Error')]).toEqual([0, false])
   return readFileSync(join(root, 'packages/dashboard/dist/builds'), 'utf8').length
 }
@@ -74,6 +79,6 @@ function write(path: string, text: string, savedAt = LONG_AGO): void {
 }
 
 function folders(): string[] {
-  const shared = ['scripts', 'packages/contract/src', 'scripts/build-browser.js']
+  const shared = ['scripts', 'packages/contract/src', 'packages/demo-model/src', 'scripts/build-bundles.js']
   return [...shared, ...PACKAGES.flatMap((path) => [`${path}/src`, `${path}/src/parts`])]
 }

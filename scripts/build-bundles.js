@@ -2,12 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const SHARED = ['package-lock.json', 'tsconfig.base.json', 'scripts', 'packages/contract/src', 'packages/widget/src']
-const PACKAGES = ['packages/widget', 'packages/dashboard']
+const SHARED = [
+  'package-lock.json',
+  'tsconfig.base.json',
+  'scripts',
+  ...['contract', 'demo-model', 'widget'].map((name) => `packages/${name}/src`),
+]
+const PACKAGES = ['packages/server', 'packages/widget', 'packages/dashboard']
 // Its own folder's time tells nothing: it changes when “dist” is made.
 const NOT_INPUT = new Set(['dist', 'node_modules', 'test'])
 
-// What runs in browsers is bundled anew only where something that it is made of has changed since.
+// A bundle is made anew only where something that it is made of has changed since.
 process.chdir(join(import.meta.dirname, '..'))
 for (const folder of PACKAGES) {
   const stamp = join(folder, 'dist/bundled')
