@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { sampleOf } from '../support/doc-samples.ts'
 import { sampleFolder } from '../support/sample-folder.ts'
 
-const PAGE = 'docs/end-users.md'
+const PAGE = 'docs/guides/end-users.md'
 const IDENTITY = { runtimeId: 'rt_exampleShop', secret: 'the-signing-secret-of-the-example-shop' }
 const NOW = Date.UTC(2026, 2, 1)
 

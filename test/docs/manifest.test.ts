@@ -12,7 +12,7 @@ import { sampleOf } from '../support/doc-samples.ts'
 import { sampleFolder } from '../support/sample-folder.ts'
 import { commandsIn } from '../support/shell-commands.ts'
 
-const PAGE = 'docs/manifest.md'
+const PAGE = 'docs/reference/manifest.md'
 const CONFIG = sampleOf(PAGE, '`svc.config.ts`')
 const RUNTIME = sampleOf(PAGE, '`.svc/runtime.ts`')
 const CALLER = sampleOf(PAGE, '`call-published.ts`')

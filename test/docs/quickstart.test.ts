@@ -14,9 +14,9 @@ import { scratchFolder } from '../support/sample-folder.ts'
 import { ROOT } from '../support/source-tree.ts'
 
 const run = promisify(execFile)
-const samples = samplesOf('docs/quickstart.md')
+const samples = samplesOf('docs/guides/quickstart.md')
 
-const commands = commandsOf('docs/quickstart.md')
+const commands = commandsOf('docs/guides/quickstart.md')
 
 const Executed = z.object({
   status: z.string(),

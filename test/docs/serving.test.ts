@@ -11,7 +11,7 @@ import { sampleOf, samplesOf } from '../support/doc-samples.ts'
 import { DEAD_PORT, start } from '../support/programs.ts'
 import { sampleFolder } from '../support/sample-folder.ts'
 
-const PAGE = 'docs/serving.md'
+const PAGE = 'docs/guides/serving.md'
 const signer = { runtimeId: 'rt_shop0001', secret: 'Jw5rUq0mPz8t3aQxkYc1vB7nLs2dHf4gEo6iRu9yTbM' }
 const environment = { SVC_RUNTIME_ID: signer.runtimeId, SVC_RUNTIME_SECRET: signer.secret }
 const call = { ...signer, capability: 'check-stock', input: { article: 'mug' } }

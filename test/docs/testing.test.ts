@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { sampleOf, samplesOf } from '../support/doc-samples.ts'
 import { sampleFolder } from '../support/sample-folder.ts'
 
-const PAGE = 'docs/testing.md'
+const PAGE = 'docs/guides/testing.md'
 
 const samplesUnder = (...titles: string[]) => titles.map((title) => sampleOf(PAGE, title))
 

@@ -6,7 +6,7 @@ import { FAILURES } from '../../packages/server/src/dispatch/failures.ts'
 import { ROOT } from '../support/source-tree.ts'
 import { textLiterals } from '../support/text-literals.ts'
 
-const page = readFileSync(join(ROOT, 'docs/troubleshooting.md'), 'utf8')
+const page = readFileSync(join(ROOT, 'docs/guides/troubleshooting.md'), 'utf8')
 
 /** What stands in code quotes in the first column of each table: words that somebody sees and looks for. */
 const symptoms = [...page.matchAll(/^\| (?!---)(.+?) \|/gm)].flatMap(([, cell = '']) =>
