@@ -52,7 +52,7 @@ describe('the page on the command-line tool', () => {
   })
 
   test('shows the JSON of every command with the fields that it prints, down to the innermost', async () => {
-    const manifest: unknown = JSON.parse(sampleOf('docs/manifest.md', 'agent-discovery.json', 'json').code)
+    const manifest: unknown = JSON.parse(sampleOf('docs/reference/manifest.md', 'agent-discovery.json', 'json').code)
     const controlPlane = await startControlPlane({
       'GET /v1/runtime/status': statusReply(['order-status'], 4, {
         name: 'Example Shop',

@@ -7,13 +7,13 @@ import { z } from 'zod'
 import { sampleOf } from '../support/doc-samples.ts'
 import { sampleFolder } from '../support/sample-folder.ts'
 
-const PAGE = 'docs/end-users.md'
+const PAGE = 'docs/guides/end-users.md'
 const IDENTITY = { runtimeId: 'rt_exampleShop', secret: 'the-signing-secret-of-the-example-shop' }
 const NOW = Date.UTC(2026, 2, 1)
 
 const aFunction = (value: unknown) => typeof value === 'function'
 const Tokens = z.object({
-  subjectOf: z.custom<(check: object, token: string, now: number) => Promise<string>>(aFunction),
+  subjectOf: z.custom<(check: object, token: string, now: Date) => Promise<string>>(aFunction),
 })
 const Server = z.object({
   serve: z.custom<(shop: object, identity: typeof IDENTITY) => CapabilityHandler>(aFunction),
@@ -41,7 +41,7 @@ describe('the token check of the page', () => {
       'verify',
     ])
     const check = { key, issuer: CLAIMS.iss, audience: CLAIMS.aud }
-    return (token: string) => subjectOf(check, token, NOW)
+    return (token: string) => subjectOf(check, token, new Date(NOW))
   }
 
   test('knows the user of a good token', async () => {

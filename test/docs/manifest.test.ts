@@ -1,9 +1,7 @@
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { buildDiscoveryManifest, DeploymentManifest, JsonObject, SvcSettings } from '@svc/contract'
 import { describeCapabilities, isRuntime } from '@svc/sdk'
-import { listenOnFreePort } from '@svc/testkit'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { manifestFaults } from '../../packages/server/test/support/ads-manifest.ts'
 import { describeEngine, useDatabase } from '../../packages/server/test/support/engines.ts'
@@ -12,21 +10,16 @@ import { sampleOf } from '../support/doc-samples.ts'
 import { sampleFolder } from '../support/sample-folder.ts'
 import { commandsIn } from '../support/shell-commands.ts'
 
-const PAGE = 'docs/manifest.md'
+const PAGE = 'docs/reference/manifest.md'
+const GUIDE = 'docs/guides/agents-and-mcp.md'
 const CONFIG = sampleOf(PAGE, '`svc.config.ts`')
 const RUNTIME = sampleOf(PAGE, '`.svc/runtime.ts`')
-const CALLER = sampleOf(PAGE, '`call-published.ts`')
 
 const Default = z.object({ default: z.unknown() })
-const Caller = z.object({
-  callPublished: z.custom<(manifestUrl: string, name: string, input: object) => Promise<unknown>>(
-    (value) => typeof value === 'function',
-  ),
-})
 
-/** What the samples of the page deploy, and the agent that calls it. */
+/** What the samples of the page deploy. */
 async function load() {
-  const folder = sampleFolder([CONFIG, RUNTIME, CALLER])
+  const folder = sampleFolder([CONFIG, RUNTIME])
   const read = async (path: string | null): Promise<unknown> => import(join(folder, path ?? ''))
   const runtime = Default.parse(await read(RUNTIME.path)).default
   if (!isRuntime(runtime)) throw new Error('the page’s runtime is none')
@@ -38,7 +31,7 @@ async function load() {
     website,
     adp,
   })
-  return { manifest, runtime, ...Caller.parse(await read(CALLER.path)) }
+  return { manifest, runtime }
 }
 
 test('the manifest of the page is what its configuration and its capabilities are published as', async () => {
@@ -55,37 +48,24 @@ test('the manifest of the page is what its configuration and its capabilities ar
   expect(manifestFaults(shown)).toEqual([])
 })
 
-describeEngine('sqlite', 'the agent of the page', (engine) => {
+describeEngine('sqlite', 'the call of the guide', (engine) => {
   const database = useDatabase(engine)
 
-  test('finds and calls what is published, and says why it does not call the rest', async () => {
-    const { manifest, runtime, callPublished } = await load()
-    const gateway = await startGateway()
+  test('is answered as the guide says', async () => {
+    const { manifest, runtime } = await load()
     const hours = runtime.find('opening-hours')
     const scene = await setScene(database(), {
-      baseUrl: gateway.url,
       manifest: { ...manifest, endpoint: undefined },
       handle: { 'opening-hours': async ({ input }) => ({ output: await hours?.handler(input, NOBODY) }) },
     })
-    gateway.lead(async (method, path, body) => {
-      const answer = await scene.service.inject({ method, url: path, ...body })
-      return { status: answer.statusCode, body: answer.body }
-    })
-    const url = `${gateway.url}/v1/runtime/${scene.runtime.runtimeId}/manifest`
-    const call = (name: string, input: object) => callPublished(url, `com.example.shop.${name}`, input).catch(String)
-    expect(await call('opening-hours', { day: 'sunday' })).toEqual({ opens: '10:00', closes: '16:00' })
-    expect(await call('opening-hours', { day: 'someday' })).toContain('com.example.shop.opening-hours failed: ')
-    expect(await call('order-status', {})).toContain('needs an end user’s token')
-    expect(await call('refund', {})).toContain('is not published')
-
-    const [command = []] = commandsIn(sampleOf(PAGE, '`endUserToken` are optional', 'sh').code)
+    const [command = []] = commandsIn(sampleOf(GUIDE, 'Send one POST', 'sh').code)
     const { address, body } = requestOf(command)
-    const pathname = new URL(address).pathname.replace('rt_exampleShop', scene.runtime.runtimeId)
-    const headers = { 'content-type': 'application/json', connection: 'close' }
-    const answered = await fetch(`${gateway.url}${pathname}`, { method: 'POST', headers, body })
-    const shown: object = JSON.parse(sampleOf(PAGE, 'The answer:', 'json').code)
+    const url = new URL(address).pathname.replace('rt_exampleShop', scene.runtime.runtimeId)
+    const headers = { 'content-type': 'application/json' }
+    const answer = await scene.service.inject({ method: 'POST', url, headers, payload: body })
+    const shown: object = JSON.parse(sampleOf(GUIDE, 'The answer:', 'json').code)
     const executionId = expect.stringMatching(/^exec_/)
-    expect(await answered.json()).toEqual({ ...shown, executionId, durationMs: expect.any(Number) })
+    expect(answer.json()).toEqual({ ...shown, executionId, durationMs: expect.any(Number) })
   })
 })
 
@@ -103,26 +83,4 @@ const NOBODY = {
   endUserToken: undefined,
   metadata: {},
   signal: new AbortController().signal,
-}
-
-type Handle = (method: 'GET' | 'POST', path: string, body: object) => Promise<{ status: number; body: string }>
-
-/** A port of which the address is known before there is a service behind it. */
-async function startGateway() {
-  let handle: Handle = async () => ({ status: 503, body: '{}' })
-  const server = createServer(async (request, response) => {
-    let payload = ''
-    for await (const chunk of request) payload += String(chunk)
-    const sent = request.method === 'POST' ? { payload, headers: { 'content-type': 'application/json' } } : {}
-    const answer = await handle(request.method === 'POST' ? 'POST' : 'GET', request.url ?? '/', sent)
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
-  })
-  const { url, close } = await listenOnFreePort(server)
-  onTestFinished(close)
-  return {
-    url,
-    lead(to: Handle) {
-      handle = to
-    },
-  }
 }

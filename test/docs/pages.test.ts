@@ -50,7 +50,8 @@ test('every picture stands on a page, in light and dark, and every page’s pict
       join(dirname(page), quoted ?? linked ?? ''),
     ),
   )
-  const there = readdirSync(join(ROOT, 'docs/images')).map((name) => `docs/images/${name}`)
+  const pictures = readdirSync(join(ROOT, 'docs/images')).filter((name) => name.endsWith('.png'))
+  const there = pictures.map((name) => `docs/images/${name}`)
   expect([...new Set(shown)].sort()).toEqual(there.sort())
   const names = there.map((path) => path.replace(/-(light|dark)\.png$/, ''))
   expect(names.filter((name) => !there.includes(`${name}-light.png`) || !there.includes(`${name}-dark.png`))).toEqual(

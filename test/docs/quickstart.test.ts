@@ -14,9 +14,9 @@ import { scratchFolder } from '../support/sample-folder.ts'
 import { ROOT } from '../support/source-tree.ts'
 
 const run = promisify(execFile)
-const samples = samplesOf('docs/quickstart.md')
-
-const commands = commandsOf('docs/quickstart.md')
+const FIRST_CAPABILITY = 'docs/guides/first-capability.md'
+const commands = commandsOf('docs/guides/quickstart.md')
+const furtherCommands = commandsOf(FIRST_CAPABILITY)
 
 const Executed = z.object({
   status: z.string(),
@@ -24,8 +24,9 @@ const Executed = z.object({
   messages: z.array(z.object({ role: z.string(), parts: z.array(z.record(z.string(), z.unknown())) })),
 })
 
-test('the page’s commands are these, in this order', () => {
-  expect(commands.map((command) => command.replace(/ --workspace.*| "\$SVC_BASE_URL.*/, ' …'))).toEqual([
+test('the commands of both pages are these, in this order', () => {
+  const all = [...commands, ...furtherCommands]
+  expect(all.map((command) => command.replace(/ --workspace.*| "\$SVC_BASE_URL.*/, ' …'))).toEqual([
     'npm install',
     'npm start',
     'npm run -s admin -- create-owner --email you@example.com --tier pro',
@@ -34,8 +35,11 @@ test('the page’s commands are these, in this order', () => {
     'npm install --no-save ../svc-*.tgz',
     'npx svc init',
     'npm install ../svc-*.tgz',
-    `npx svc dev call shipping-cost --input '{"country": "norway"}'`,
     'npx svc dev',
+    'npx svc deploy',
+    '. ./.env',
+    'curl …',
+    `npx svc dev call shipping-cost --input '{"country": "norway"}'`,
     'npx svc deploy',
     '. ./.env',
     'curl …',
@@ -54,7 +58,7 @@ describe('on packed packages', () => {
   const place = scratchFolder(afterAll)
   beforeAll(() => pack(place), 120_000)
 
-  test('the quickstart, word for word, ends with the answer of one’s own capability', async () => {
+  test('the quickstart and the first capability, word for word, end with answers of the project’s capabilities', async () => {
     const { url, accountKey } = await startControlPlane(place)
     const folder = join(place, 'my-app')
     await installPacked(place, folder)
@@ -64,20 +68,24 @@ describe('on packed packages', () => {
     // A person types the answers; here the environment and two options give them.
     const account = { SVC_ACCOUNT_KEY: accountKey, SVC_BASE_URL: url }
     await type(`${commandLike('npx svc init')} --yes --port ${port}`, account)
-    for (const { path, code, language } of samples) {
-      if (language === 'ts' && path !== null && !path.endsWith('opening-hours.ts')) write(folder, path, code)
-    }
-    const called = await type(commandLike('npx svc dev call'))
-    expect(JSON.parse(called)).toEqual({ country: 'norway', euros: 12 })
-
     const [, , ...dev] = commandLike('npx svc dev').split(' ')
     const svc = join(folder, 'node_modules/.bin/svc')
-    await start(svc, dev, { cwd: folder, until: /Serving 2 capabilities at (\S+)/, env: TYPED_IN })
+    const options = { cwd: folder, until: /Serving 1 capability at (\S+)/, env: TYPED_IN }
+    const { logged } = await start(svc, dev, options)
     expect(await type(commandLike('npx svc deploy'))).toContain('✔ Deployment 1 is active.')
-
-    const answer = Executed.parse(JSON.parse(await ask(type, folder)))
+    const answer = Executed.parse(JSON.parse(await ask(type, folder, commands)))
     expect(answer).toMatchObject({ status: 'completed', finishReason: 'stop' })
-    expect(resultsIn(answer)).toMatchObject([{ name: 'shipping-cost', output: { country: 'norway', euros: 12 } }])
+    expect(resultsIn(answer)).toMatchObject([{ name: 'opening-hours', output: { day: 'sunday', hours: 'closed' } }])
+
+    for (const { path, code, language } of samplesOf(FIRST_CAPABILITY)) {
+      if (language === 'ts' && path !== null && !path.endsWith('opening-hours.ts')) write(folder, path, code)
+    }
+    const [call = '', deploy = ''] = furtherCommands
+    expect(JSON.parse(await type(call))).toEqual({ country: 'norway', euros: 12 })
+    await logged(/reloaded, 2 capabilities/)
+    expect(await type(deploy)).toContain('✔ Deployment 2 is active.')
+    const further = Executed.parse(JSON.parse(await ask(type, folder, furtherCommands)))
+    expect(resultsIn(further)).toMatchObject([{ name: 'shipping-cost', output: { country: 'norway', euros: 12 } }])
   }, 300_000)
 
   test('the dashboard’s steps, with the .env that it shows, end with an answer', async () => {
@@ -135,9 +143,9 @@ function resultsIn({ messages }: z.infer<typeof Executed>) {
   return messages.flatMap(({ parts }) => parts).filter(({ type }) => type === 'tool_result')
 }
 
-/** The one command of the page that begins so, or is it where several do. */
-function commandLike(beginning: string): string {
-  const found = commands.filter((command) => command.startsWith(beginning))
+/** The one command of a page, by default the quickstart, that begins so, or is it where several do. */
+function commandLike(beginning: string, page: readonly string[] = commands): string {
+  const found = page.filter((command) => command.startsWith(beginning))
   const exact = found.find((command) => command === beginning)
   expect(exact ?? found).toBeDefined()
   return exact ?? found[0] ?? ''
@@ -191,10 +199,10 @@ function write(folder: string, path: string, code: string): void {
   writeFileSync(join(folder, path), code)
 }
 
-/** Types the page’s last commands; where there is no curl, the same request is sent without it. */
-async function ask(type: Terminal, folder: string): Promise<string> {
-  const curl = commandLike('curl')
-  if (isThere('curl')) return type(`${commandLike('. ./.env')}\n${curl} --silent`)
+/** Types a page’s last commands; where there is no curl, the same request is sent without it. */
+async function ask(type: Terminal, folder: string, page: readonly string[]): Promise<string> {
+  const curl = commandLike('curl', page)
+  if (isThere('curl')) return type(`${commandLike('. ./.env', page)}\n${curl} --silent`)
   const [, question = ''] = /-d '(.+)'$/.exec(curl) ?? []
   const value = (name: string) =>
     new RegExp(`^${name}=(.*)$`, 'm').exec(readFileSync(join(folder, '.env'), 'utf8'))?.[1]

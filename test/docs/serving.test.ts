@@ -11,7 +11,8 @@ import { sampleOf, samplesOf } from '../support/doc-samples.ts'
 import { DEAD_PORT, start } from '../support/programs.ts'
 import { sampleFolder } from '../support/sample-folder.ts'
 
-const PAGE = 'docs/serving.md'
+const PAGE = 'docs/guides/serving.md'
+const REFERENCE = 'docs/reference/serving.md'
 const signer = { runtimeId: 'rt_shop0001', secret: 'Jw5rUq0mPz8t3aQxkYc1vB7nLs2dHf4gEo6iRu9yTbM' }
 const environment = { SVC_RUNTIME_ID: signer.runtimeId, SVC_RUNTIME_SECRET: signer.secret }
 const call = { ...signer, capability: 'check-stock', input: { article: 'mug' } }
@@ -22,10 +23,10 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** A folder with the sample under a title, the runtime that the page begins with, and the hidden files. */
-function folderOf(title: string): string {
+/** A folder with the sample under a title, the runtime that the guide begins with, and its hidden files. */
+function folderOf(title: string, page: string): string {
   const hidden = samplesOf(PAGE).filter(({ path }) => path === 'app/runtime.ts')
-  return sampleFolder([sampleOf(PAGE, '`runtime.ts`'), ...hidden, sampleOf(PAGE, title)])
+  return sampleFolder([sampleOf(PAGE, '`runtime.ts`'), ...hidden, sampleOf(page, title)])
 }
 
 /** Writes the JavaScript of a module beside it, for a Node that does not read TypeScript. */
@@ -40,9 +41,9 @@ function compile(file: string): void {
 }
 
 /** Imports the sample under a title, with the environment that it reads. */
-async function importSample(title: string, more: Record<string, string> = {}): Promise<unknown> {
+async function importSample(title: string, more: Record<string, string> = {}, page = PAGE): Promise<unknown> {
   for (const [name, value] of Object.entries({ ...environment, ...more })) vi.stubEnv(name, value)
-  return import(join(folderOf(title), String(sampleOf(PAGE, title).path)))
+  return import(join(folderOf(title, page), String(sampleOf(page, title).path)))
 }
 
 const Handler = z.custom<(request: Request) => Promise<Response>>((value) => typeof value === 'function')
@@ -54,7 +55,7 @@ test.each([
 ])(
   'the server of %s, started as a process, answers signed calls and refuses others',
   async (title, neighbour) => {
-    const folder = folderOf(title)
+    const folder = folderOf(title, PAGE)
     for (const name of ['runtime', 'server']) compile(join(folder, `${name}.ts`))
     const env = { PATH: process.env['PATH'], PORT: '0', ...environment }
     const until = /Listening on .*:\s*(\d+)/
@@ -98,7 +99,7 @@ test('the Worker answers signed calls, and asks Redis once for each nonce', asyn
   const Worker = z.object({
     default: z.object({ fetch: z.custom<WorkerFetch>((value) => typeof value === 'function') }),
   })
-  const { default: worker } = Worker.parse(await importSample('Workers'))
+  const { default: worker } = Worker.parse(await importSample('`worker.ts`', {}, REFERENCE))
   const bindings = { ...environment, REDIS_REST_URL: 'https://redis.example.com', REDIS_REST_TOKEN: 'token' }
   const request = await signRequest(call)
   const again = request.clone()
@@ -121,26 +122,6 @@ test('the Lambda function recognises its event, and refuses while its database d
 
 const Lambda = z.object({
   handler: z.custom<(event: unknown) => Promise<unknown>>((value) => typeof value === 'function'),
-})
-
-test('an order that is called for twice is placed once', async () => {
-  const { placeOrder } = z
-    .object({ placeOrder: z.object({ handler: z.custom<PlaceOrder>((value) => typeof value === 'function') }) })
-    .parse(await importSample('`place-order.ts`'))
-  const first = await placeOrder.handler({ article: 'mug' }, { callId: 'call_1' })
-  expect(await placeOrder.handler({ article: 'mug' }, { callId: 'call_1' })).toEqual(first)
-})
-
-type PlaceOrder = (input: { article: string }, context: { callId: string }) => unknown
-
-test('a permission that the end user lacks fails the call, one that they hold does not', async () => {
-  const { handler } = z.object({ handler: Handler }).parse(await importSample('`permissions.ts`'))
-  const clear = async (endUserToken: string) => {
-    const response = await handler(await signRequest({ ...signer, capability: 'clear-stock', endUserToken }))
-    return response.json()
-  }
-  expect(await clear('token-of-ada')).toEqual({ output: { cleared: true } })
-  expect(await clear('token-of-bob')).toMatchObject({ output: null, error: { code: 'permission_denied' } })
 })
 
 test('the page’s handler with Redis answers signed calls, and each of them once', async () => {

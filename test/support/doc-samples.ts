@@ -4,7 +4,7 @@ import { ROOT } from './source-tree.ts'
 
 /** One code block of a page, or a file that a comment of the page holds for its blocks. */
 export interface Sample {
-  /** From the root: `docs/serving.md`. */
+  /** From the root: `docs/guides/serving.md`. */
   readonly page: string
   /** Of the block’s first line of code, counted from 1. */
   readonly line: number
@@ -22,7 +22,7 @@ export interface Sample {
 /** Every page for readers, from the root. Their samples are held to be right. */
 export const PAGES: readonly string[] = [
   ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
-  ...['docs', 'docs/decisions'].flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`)),
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
   ...['packages', 'examples'].flatMap((kind) =>
     readdirSync(join(ROOT, kind)).map((name) => `${kind}/${name}/README.md`),
   ),

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { createServer } from 'node:net'
-import { listenOnFreePort, startProgram } from '@svc/testkit'
+import { listenOnFreePort, type StartedProgram, startProgram } from '@svc/testkit'
 import { onTestFinished } from 'vitest'
 
 interface Options {
@@ -15,14 +15,14 @@ export async function start(
   program: string,
   args: readonly string[],
   { until, ...options }: Options,
-): Promise<{ match: string; child: ChildProcess }> {
-  const { child, ended, printed } = startProgram(program, args, options)
+): Promise<{ match: string; child: ChildProcess; logged: StartedProgram['logged'] }> {
+  const { child, ended, printed, logged } = startProgram(program, args, options)
   onTestFinished(async () => {
     child.kill('SIGTERM')
     await ended
   })
   const [, match = ''] = await printed(until)
-  return { child, match }
+  return { child, match, logged }
 }
 
 /** A port of 127.0.0.1 that nobody listens on now, for a program that has to be told one. */

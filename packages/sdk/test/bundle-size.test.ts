@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { bundle } from './support/bundle.ts'
 
-/** Kilobytes (1,000 bytes) of each entry with all that it imports, minified and compressed; docs/serving.md states them. */
+/** Kilobytes (1,000 bytes) of each entry with all that it imports, minified and compressed; docs/reference/serving.md states them. */
 const CEILINGS: readonly (readonly [entry: string, kilobytes: number])[] = [
   ['@svc/sdk', 58],
   ['@svc/sdk/node', 2],

@@ -5,7 +5,7 @@ export interface DeploySteps {
 }
 
 /**
- * The way from an empty folder to a deployment, as `docs/quickstart.md` has it. With `--no`, npx runs what is installed
+ * The way from an empty folder to a deployment, as `docs/guides/quickstart.md` has it. With `--no`, npx runs what is installed
  * or nothing: the folder holds credentials, and another author's package may have the tool's name.
  */
 export const DEPLOY_STEPS: readonly DeploySteps[] = [

@@ -15,8 +15,8 @@ export function EmbedCode({ publicKey }: { publicKey: string }): ReactNode {
       <CodeBlock text={embedLines(location.origin, publicKey)} label="the lines for your page" />
       <p className="max-w-3xl text-sm text-muted">
         Paste them anywhere into the body of your page. The chat opens from a round button in the corner; without{' '}
-        <code className="text-[13px]">launcher</code> it appears in place. docs/widget.md covers headings, colours,
-        signed-in users and a Content-Security-Policy.
+        <code className="text-[13px]">launcher</code> it appears in place. docs/guides/widget.md covers headings,
+        colours, signed-in users and a Content-Security-Policy.
       </p>
     </>
   )
