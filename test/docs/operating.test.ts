@@ -12,7 +12,7 @@ import { ROOT } from '../support/source-tree.ts'
 
 const run = promisify(execFile)
 
-const PAGE = 'docs/operating.md'
+const PAGE = 'docs/operating/install.md'
 const page = readFileSync(join(ROOT, PAGE), 'utf8')
 test('a backup made as the page says, of a server at work, brings back accounts, keys and executions', async () => {
   const folder = scratchFolder()

@@ -22,7 +22,7 @@ export interface Sample {
 /** Every page for readers, from the root. Their samples are held to be right. */
 export const PAGES: readonly string[] = [
   ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
-  ...['docs', 'docs/decisions'].flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`)),
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
   ...['packages', 'examples'].flatMap((kind) =>
     readdirSync(join(ROOT, kind)).map((name) => `${kind}/${name}/README.md`),
   ),

@@ -92,7 +92,7 @@ describe('the alert rules', () => {
   test('are read by the Prometheus of compose.yaml, and each is on the page', () => {
     expect(read('deploy/prometheus.yaml')).toContain('rule_files: [alerts.yaml]')
     expect(read('compose.yaml')).toContain('./deploy/alerts.yaml:/etc/prometheus/alerts.yaml:ro')
-    const page = read('docs/operating.md')
+    const page = read('docs/operating/install.md')
     expect(rules.map(({ alert }) => alert).filter((alert) => !page.includes(`\`${alert}\``))).toEqual([])
   })
 })
@@ -139,7 +139,7 @@ describeEngine('postgres', 'the advice on vacuum', (engine) => {
   const database = useDatabase(engine)
 
   test('names tables and settings that there are', async () => {
-    const page = read('docs/operating.md')
+    const page = read('docs/operating/install.md')
     const section = page.slice(page.indexOf('## PostgreSQL: vacuum'))
     const statements = [...section.matchAll(/```sql\n([\s\S]+?)```/g)].flatMap(([, block = '']) => block.split(';'))
     const written = statements.filter((statement) => statement.trim() !== '')
@@ -227,7 +227,7 @@ describe('the manifests for Kubernetes', () => {
   const portOf = (name: string) => container.ports.find((each) => each.name === name)?.containerPort
 
   test('set variables that the server reads, secrets in the one Secret alone, which holds none', () => {
-    const rows = read('docs/configuration.md').match(/^\|.*\|$/gm) ?? []
+    const rows = read('docs/reference/configuration.md').match(/^\|.*\|$/gm) ?? []
     const documented = new Set(rows.join('\n').match(/(?<=`)[A-Z][A-Z_]{3,}(?=`)/g))
     const names = container.env.flatMap(({ name, value }) => (value === undefined ? [] : [name]))
     expect([...names, ...Object.keys(secret.stringData)].filter((name) => !documented.has(name))).toEqual([])
