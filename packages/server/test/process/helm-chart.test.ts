@@ -26,8 +26,10 @@ const read = (path: string) => readFileSync(join(CHART, path), 'utf8')
 const deployment = read('templates/deployment.yaml')
 const all = (pattern: RegExp) => [...deployment.matchAll(pattern)].map(([, found = '']) => found)
 
+const Values = z.record(z.string(), z.unknown())
+
 describe('the Helm chart, as its files say', () => {
-  const values = parseYaml(read('values.yaml'))
+  const values = Values.parse(parseYaml(read('values.yaml')))
   const validate = new Ajv({ strict: false }).compile(JSON.parse(read('values.schema.json')))
 
   test('has values that their schema takes, and refuses others', () => {
@@ -43,7 +45,7 @@ describe('the Helm chart, as its files say', () => {
     const paths = templates.flatMap((text) => [...text.matchAll(/\.Values\.([\w.]+)/g)].map(([, path = '']) => path))
     expect(paths.length).toBeGreaterThan(15)
     const valueAt = (path: string) =>
-      path.split('.').reduce((value, name) => z.record(z.string(), z.unknown()).parse(value)[name], values)
+      path.split('.').reduce<unknown>((value, name) => Values.parse(value)[name], values)
     expect(paths.filter((path) => valueAt(path) === undefined)).toEqual([])
   })
 
@@ -66,6 +68,16 @@ describe('the Helm chart, as its files say', () => {
   })
 })
 
+const Scaled = z.object({
+  spec: z.object({
+    replicas: z.undefined(),
+    template: z.object({
+      metadata: z.object({ annotations: Values }),
+      spec: z.object({ containers: z.tuple([z.object({ image: z.string(), env: z.array(Values) })]) }),
+    }),
+  }),
+})
+
 needs('helm')('the Helm chart, as Helm renders it', () => {
   const render = async (...options: string[]) => {
     const { stdout } = await run(locate('helm'), ['template', 'svc', CHART, ...options])
@@ -83,9 +95,9 @@ needs('helm')('the Helm chart, as Helm renders it', () => {
   test('has an ingress, an autoscaler and further variables where they are asked for', async () => {
     const further = 'env.SVC_LIMIT_HELD_BYTES=300000000,podAnnotations.team=blue,image.tag=v9'
     const documents = await render('--set', `ingress.enabled=true,autoscaling.enabled=true,${further}`)
-    const kinds = documents.map(({ kind }) => kind).sort()
+    const kinds = documents.map((document) => Values.parse(document)['kind']).sort()
     expect(kinds).toEqual(['Deployment', 'HorizontalPodAutoscaler', 'Ingress', 'PodDisruptionBudget', 'Service'])
-    const { spec } = documents.find(({ kind }) => kind === 'Deployment')
+    const { spec } = Scaled.parse(documents.find((document) => Values.parse(document)['kind'] === 'Deployment'))
     expect(spec.replicas).toBeUndefined()
     expect(spec.template.metadata.annotations).toMatchObject({ team: 'blue' })
     const [{ image, env }] = spec.template.spec.containers

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { defineConfig } from 'vitepress'
+import { anchorOf } from './anchors.ts'
+import { linksOfTheSite } from './links.ts'
+import { besidePages, pagesIn, ROOT, sitePathOf } from './site-pages.ts'
+
+const { repository = null } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+
+export default defineConfig({
+  title: 'svc',
+  description: 'A control plane for agent capabilities',
+  srcDir: '..',
+  srcExclude: besidePages(),
+  rewrites: (path) => sitePathOf(path) ?? path,
+  cleanUrls: true,
+  // Pages that are being written: this goes once they are there.
+  ignoreDeadLinks: [
+    /^\/(guides\/|concepts$|operating\/troubleshooting$|reference\/(mcp|manifest|serving)$)/,
+    /^\/(api|cli|configuration|errors-and-limits|operating|signing|webhooks|benchmarks|reliability|scale|hostile-input)$/,
+    /^\/(debugging|interface-coverage|decisions)$/,
+  ],
+  // Pages are text: what stands in braces is no template.
+  vue: { template: { compilerOptions: { delimiters: ['\u0000', '\u0001'] } } },
+  markdown: {
+    anchor: { slugify: anchorOf },
+    config: (markdown) => linksOfTheSite(markdown, repository),
+  },
+  themeConfig: {
+    search: {
+      provider: 'local',
+      options: {
+        // Not the table of the interface: 20,000 words about tests.
+        _render: (source, env, markdown) =>
+          env.relativePath.endsWith('interface-coverage.md') ? '' : markdown.render(source, env),
+      },
+    },
+    outline: [2, 3],
+    sidebar: [
+      { text: 'Start', items: pagesIn('.') },
+      { text: 'Guides', items: pagesIn('guides') },
+      { text: 'Reference', items: pagesIn('reference') },
+      { text: 'Operating', items: pagesIn('operating') },
+      { text: 'Internals', items: pagesIn('internals'), collapsed: true },
+      { text: 'Decisions', items: pagesIn('internals/decisions'), collapsed: true },
+    ],
+  },
+})
