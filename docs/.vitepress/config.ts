@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
 import { anchorOf } from './anchors.ts'
+import { bracesAsText } from './braces.ts'
 import { linksOfTheSite } from './links.ts'
 import { besidePages, pagesIn, ROOT, sitePathOf } from './site-pages.ts'
 
@@ -14,17 +15,19 @@ export default defineConfig({
   srcExclude: besidePages(),
   rewrites: (path) => sitePathOf(path) ?? path,
   cleanUrls: true,
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   // Pages that are being written: this goes once they are there.
   ignoreDeadLinks: [
     /^\/(guides\/|concepts$|operating\/troubleshooting$|reference\/(mcp|manifest|serving)$)/,
     /^\/(api|cli|configuration|errors-and-limits|operating|signing|webhooks|benchmarks|reliability|scale|hostile-input)$/,
     /^\/(debugging|interface-coverage|decisions)$/,
   ],
-  // Pages are text: what stands in braces is no template.
-  vue: { template: { compilerOptions: { delimiters: ['\u0000', '\u0001'] } } },
   markdown: {
     anchor: { slugify: anchorOf },
-    config: (markdown) => linksOfTheSite(markdown, repository),
+    config(markdown) {
+      linksOfTheSite(markdown, repository)
+      bracesAsText(markdown)
+    },
   },
   themeConfig: {
     search: {

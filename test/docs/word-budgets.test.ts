@@ -12,7 +12,7 @@ const FIGURES = ['benchmarks', 'hostile-input', 'reliability', 'scale'].map((nam
 
 /** Pages whose tables are looked up, a row at a time, and not read: their rows are not counted. */
 const isLookedUp = (page: string) =>
-  page.startsWith('docs/reference/') || /\/(?:interface-coverage|troubleshooting)\.md$/.test(page)
+  page.startsWith('docs/reference/') || /\/(?:README|interface-coverage|troubleshooting)\.md$/.test(page)
 
 /** A word is text between blanks with a letter or a digit, samples included. */
 function wordsOf(page: string): number {
