@@ -70,7 +70,7 @@ describe('the Helm chart, as its files say', () => {
 
 const Scaled = z.object({
   spec: z.object({
-    replicas: z.undefined(),
+    replicas: z.undefined().optional(),
     template: z.object({
       metadata: z.object({ annotations: Values }),
       spec: z.object({ containers: z.tuple([z.object({ image: z.string(), env: z.array(Values) })]) }),
