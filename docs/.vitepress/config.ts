@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
 import { anchorOf } from './anchors.ts'
 import { bracesAsText } from './braces.ts'
-import { linksOfTheSite } from './links.ts'
+import { filesOf, linksOfTheSite } from './links.ts'
 import { besidePages, pagesIn, ROOT, sitePathOf } from './site-pages.ts'
 
-const { repository = null } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+const { repository } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
 export default defineConfig({
   title: 'svc',
@@ -25,7 +25,7 @@ export default defineConfig({
   markdown: {
     anchor: { slugify: anchorOf },
     config(markdown) {
-      linksOfTheSite(markdown, repository)
+      linksOfTheSite(markdown, filesOf(repository))
       bracesAsText(markdown)
     },
   },
