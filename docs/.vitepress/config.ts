@@ -16,12 +16,6 @@ export default defineConfig({
   rewrites: (path) => sitePathOf(path) ?? path,
   cleanUrls: true,
   head: [['link', { rel: 'icon', href: 'data:,' }]],
-  // Pages that are being written: this goes once they are there.
-  ignoreDeadLinks: [
-    /^\/(guides\/|concepts$|operating\/troubleshooting$|reference\/(mcp|manifest|serving)$)/,
-    /^\/(api|cli|configuration|errors-and-limits|operating|signing|webhooks|benchmarks|reliability|scale|hostile-input)$/,
-    /^\/(debugging|interface-coverage|decisions)$/,
-  ],
   markdown: {
     anchor: { slugify: anchorOf },
     config(markdown) {
