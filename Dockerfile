@@ -1,7 +1,7 @@
 # The control plane alone: no tool, no tests, no compiler, and nobody’s rights but its own.
 # docker build -t svc .
 
-# By digest: a tag can come to name another image. docs/operating.md, “Containers”, says how they are moved.
+# By digest: a tag can come to name another image. docs/operating/recipes.md, “Docker”, says how they are moved.
 FROM node:24.21.0-bookworm@sha256:22553920add6fb1fd909104346924cd30b4b3ac76ca2980f3b8dba8ede3cf945 AS base
 WORKDIR /app
 # The whole image brings Python, a compiler and Node’s headers, for better-sqlite3 where no build of it can be had.

@@ -5,7 +5,7 @@ import { type Holder, readCoverage, withHolders } from './support/coverage-table
 import { holdingTestsIn } from './support/held-statements.ts'
 import { ROOT } from './support/source-tree.ts'
 
-const PAGE = 'docs/interface-coverage.md'
+const PAGE = 'docs/internals/interface-coverage.md'
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const rows = readCoverage(read(PAGE))
 const served = rows.filter(({ notYet }) => notYet === null)

@@ -17,7 +17,7 @@ const GLOBAL = 'Options of every command'
 
 /** What each section of the page says, by its title without code quotes and arguments: `svc dev call`. */
 function sections(): Map<string, string> {
-  const parts = read('cli.md').split(/^## /m)
+  const parts = read('reference/cli.md').split(/^## /m)
   return new Map(parts.map((part) => [part.split('\n', 1)[0]?.replaceAll('`', '').split(/ [<[]/)[0] ?? '', part]))
 }
 

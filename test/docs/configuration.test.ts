@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS } from '../../packages/server/src/limits.ts'
 import { sampleOf, samplesOf } from '../support/doc-samples.ts'
 import { ROOT } from '../support/source-tree.ts'
 
-const PAGE = 'docs/configuration.md'
+const PAGE = 'docs/reference/configuration.md'
 const page = readFileSync(join(ROOT, PAGE), 'utf8')
 const ENVIRONMENT = { SVC_API_KEY: DEPLOY_KEY, SVC_BASE_URL: NOWHERE, SVC_RUNTIME_ID: 'rt_exampleShop' }
 

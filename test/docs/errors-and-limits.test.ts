@@ -21,7 +21,7 @@ import { sampleOf } from '../support/doc-samples.ts'
 import { sampleFolder } from '../support/sample-folder.ts'
 import { ROOT } from '../support/source-tree.ts'
 
-const PAGE = 'docs/errors-and-limits.md'
+const PAGE = 'docs/reference/errors.md'
 const page = readFileSync(join(ROOT, PAGE), 'utf8')
 
 /** The rows of the table below the heading whose first cell of the head is this, cell by cell, without code quotes. */

@@ -12,7 +12,7 @@ import { sampleOf } from '../support/doc-samples.ts'
 import { RECEIVER_SERVERS } from '../support/receiver-servers.ts'
 import { sampleFolder } from '../support/sample-folder.ts'
 
-const PAGE = 'docs/signing.md'
+const PAGE = 'docs/reference/signing.md'
 const RECEIVER = { runtimeId: 'rt_examined0001', secret: 'q3Zk9uN0p7mWb2xT1cVfYd5hLr8sEaGiOoQnJwKzRtU' }
 
 const TypeScriptReceiver = z.object({

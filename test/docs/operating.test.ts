@@ -12,8 +12,9 @@ import { ROOT } from '../support/source-tree.ts'
 
 const run = promisify(execFile)
 
-const PAGE = 'docs/operating.md'
-const page = readFileSync(join(ROOT, PAGE), 'utf8')
+const PAGE = 'docs/operating/backup.md'
+const telemetry = readFileSync(join(ROOT, 'docs/reference/telemetry.md'), 'utf8')
+
 test('a backup made as the page says, of a server at work, brings back accounts, keys and executions', async () => {
   const folder = scratchFolder()
   const server = await startOn(folder, '.svc-data')
@@ -48,7 +49,7 @@ test('a backup made as the page says, of a server at work, brings back accounts,
 test('the page lists every metric of the service with its labels, and no other', async () => {
   const metrics = createPrometheusMetrics()
   const counted = [...(await metrics.text()).matchAll(/^# TYPE (svc_\w+)/gm)].map(([, name = '']) => name)
-  const table = page.slice(page.indexOf('| metric | labels |'), page.indexOf('No label names'))
+  const table = telemetry.slice(telemetry.indexOf('| metric | labels |'), telemetry.indexOf('No label names'))
   const listed = [...table.matchAll(/^\| (`svc_[^|]+) \|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`(svc_\w+)`/g)].map(([, name = '']) => name),
   )
@@ -72,7 +73,7 @@ test('the page lists every message that the service logs, and no other', () => {
     message.replace(/\$\{[^}]+\}/g, '…').replace(/: …$/, ': …'),
   )
   expect(logged.length).toBeGreaterThan(10)
-  const table = page.slice(page.indexOf('| level | `msg` |'), page.indexOf('`requestId` is'))
+  const table = telemetry.slice(telemetry.indexOf('| level | `msg` |'))
   const rows = [...table.matchAll(/^\| (?!level|---)[^|]+\| ([^|]+) \|/gm)].map(([, cell = '']) => cell)
   const listed = rows.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, message = '']) => message))
   expect(listed.sort()).toEqual([...new Set(logged)].sort())

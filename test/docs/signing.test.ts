@@ -12,7 +12,7 @@ import { sampleFolder } from '../support/sample-folder.ts'
 import { type SignedCase, signedCases } from '../support/signed-cases.ts'
 import { ROOT } from '../support/source-tree.ts'
 
-const PAGE = 'docs/signing.md'
+const PAGE = 'docs/reference/signing.md'
 const cases = await signedCases()
 const Answers = z.array(
   z.object({ verdicts: z.array(z.string().nullable()), claims: z.array(z.tuple([z.string(), z.number()])) }),

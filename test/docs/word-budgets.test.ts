@@ -3,41 +3,39 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ROOT } from '../support/source-tree.ts'
 
-/** Pages whose tables are looked up, a row at a time, and not read: their rows are not counted. */
-const REFERENCE = [
-  'docs/api.md',
-  'docs/cli.md',
-  'docs/configuration.md',
-  'docs/errors-and-limits.md',
-  'docs/interface-coverage.md',
-  'docs/operating.md',
-  'docs/troubleshooting.md',
-]
-const FIGURES = ['docs/benchmarks.md', 'docs/hostile-input.md', 'docs/reliability.md', 'docs/scale.md']
+const pages = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`)
+const pagesIn = (folder: string) => pages.filter((page) => page.startsWith(`docs/${folder}/`))
 
-const markdownIn = (folder: string) =>
-  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `${folder}/${name}`)
+const FIGURES = ['benchmarks', 'hostile-input', 'reliability', 'scale'].map((name) => `docs/internals/${name}.md`)
+
+/** Pages whose tables are looked up, a row at a time, and not read: their rows are not counted. */
+const isLookedUp = (page: string) =>
+  page.startsWith('docs/reference/') || /\/(?:README|interface-coverage|troubleshooting)\.md$/.test(page)
 
 /** A word is text between blanks with a letter or a digit, samples included. */
 function wordsOf(page: string): number {
   const lines = readFileSync(join(ROOT, page), 'utf8').split('\n')
-  const read = REFERENCE.includes(page) ? lines.filter((line) => !line.startsWith('|')) : lines
+  const read = isLookedUp(page) ? lines.filter((line) => !line.startsWith('|')) : lines
   return read.flatMap((line) => line.split(/\s+/)).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 }
 
-const longerThan = (most: number, pages: readonly string[]) =>
-  pages.map((page) => ({ page, words: wordsOf(page) })).filter(({ words }) => words > most)
+const longerThan = (most: number, among: readonly string[]) =>
+  among.map((page) => ({ page, words: wordsOf(page) })).filter(({ words }) => words > most)
 
 test('the documentation has at most 35,000 words, rows of reference tables aside', () => {
-  const pages = markdownIn('docs')
   expect(pages.length).toBeGreaterThan(20)
   expect(pages.map(wordsOf).reduce((sum, words) => sum + words)).toBeLessThanOrEqual(35_000)
 })
 
+test('there are at most twelve guides, and a guide or a page for operators has at most 1,200 words', () => {
+  expect(pagesIn('guides').length).toBeLessThanOrEqual(12)
+  expect(longerThan(1_200, [...pagesIn('guides'), ...pagesIn('operating')])).toEqual([])
+})
+
 test('a page of figures has at most 1,500 words, a decision 400, ARCHITECTURE 1,800', () => {
   expect(longerThan(1_500, FIGURES)).toEqual([])
-  expect(longerThan(400, markdownIn('docs/decisions'))).toEqual([])
+  expect(longerThan(400, pagesIn('internals/decisions'))).toEqual([])
   expect(longerThan(1_800, ['ARCHITECTURE.md'])).toEqual([])
 })

@@ -117,7 +117,7 @@ function readNames(manifests: readonly DeploymentManifest[], hasEndUser: boolean
 function nothingToSend(reads: ReadonlySet<string>): CommandFailure {
   if (reads.size > 0) {
     return projectFailure(`No input of ${[...reads].join(', ')} is stored.`, [
-      'Only calls of the last days are kept: docs/errors-and-limits.md.',
+      'Only calls of the last days are kept: docs/reference/errors.md.',
     ])
   }
   return projectFailure('There is no capability to replay: both deployments must declare it with effect: read.', [

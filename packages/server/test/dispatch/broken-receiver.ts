@@ -33,7 +33,7 @@ export interface Breakage {
   tls?: { key: string; cert: string }
 }
 
-/** Serves a receiver with one thing broken; with none it does all that docs/signing.md asks for. */
+/** Serves a receiver with one thing broken; with none it does all that docs/reference/signing.md asks for. */
 export async function startReceiver(breakage: Breakage = {}): Promise<{ url: string; requests: () => number }> {
   const nonces = new Set<string>()
   let requests = 0

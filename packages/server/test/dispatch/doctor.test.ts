@@ -226,7 +226,7 @@ describe('the doctor', () => {
   })
 
   // holds DOC-02
-  test('a receiver that does what docs/signing.md asks for passes every row', async () => {
+  test('a receiver that does what docs/reference/signing.md asks for passes every row', async () => {
     const { url } = await startReceiver()
     const report = await examine(url)
     expect(failures(report)).toEqual([])

@@ -137,7 +137,7 @@ describe('the composition', () => {
     const { env_file: files = [], environment = {} } = services['svc'] ?? {}
     expect(files).toEqual([{ path: '.env', required: false }])
     const rows =
-      read('docs/configuration.md')
+      read('docs/reference/configuration.md')
         .match(/^\|.*\|$/gm)
         ?.join('\n') ?? ''
     const documented = [...new Set(rows.match(/(?<=`)[A-Z][A-Z_]{3,}(?=`)/g))]

@@ -8,10 +8,16 @@ import { locate, needs } from '@svc/testkit/needs'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createOpsApp } from '../../src/http/ops-app.ts'
-import { STOP_MS } from '../../src/lib/stop-in-time.ts'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
+import {
+  expectAnsweredProbes,
+  expectKnownVariables,
+  expectOnePort,
+  expectTimeToDrain,
+  readManifests,
+  unknownVariables,
+} from './kubernetes-manifests.ts'
 import { createFolder } from './server-process.ts'
 
 const run = promisify(execFile)
@@ -92,7 +98,7 @@ describe('the alert rules', () => {
   test('are read by the Prometheus of compose.yaml, and each is on the page', () => {
     expect(read('deploy/prometheus.yaml')).toContain('rule_files: [alerts.yaml]')
     expect(read('compose.yaml')).toContain('./deploy/alerts.yaml:/etc/prometheus/alerts.yaml:ro')
-    const page = read('docs/operating.md')
+    const page = read('docs/operating/metrics.md')
     expect(rules.map(({ alert }) => alert).filter((alert) => !page.includes(`\`${alert}\``))).toEqual([])
   })
 })
@@ -139,8 +145,8 @@ describeEngine('postgres', 'the advice on vacuum', (engine) => {
   const database = useDatabase(engine)
 
   test('names tables and settings that there are', async () => {
-    const page = read('docs/operating.md')
-    const section = page.slice(page.indexOf('## PostgreSQL: vacuum'))
+    const page = read('docs/operating/postgresql-and-replicas.md')
+    const section = page.slice(page.indexOf('## Vacuum and growth'))
     const statements = [...section.matchAll(/```sql\n([\s\S]+?)```/g)].flatMap(([, block = '']) => block.split(';'))
     const written = statements.filter((statement) => statement.trim() !== '')
     expect(written).toHaveLength(3)
@@ -166,101 +172,34 @@ test('the dashboard’s panels ask for series that the service has, and lie besi
   expect(new Set(cells).size).toBe(cells.length)
 })
 
-const Probe = z.strictObject({
-  httpGet: z.strictObject({ path: z.string(), port: z.string() }),
-  periodSeconds: z.number(),
-  timeoutSeconds: z.number().default(1),
-  failureThreshold: z.number(),
+const Secret = z.object({
+  kind: z.literal('Secret'),
+  metadata: z.object({ name: z.string() }),
+  stringData: z.record(z.string(), z.string()),
 })
-const Labels = z.strictObject({ app: z.string() })
-// What the cluster tells a pod is there for the values of others.
-const FromPod = z.strictObject({ fieldRef: z.strictObject({ fieldPath: z.string() }) })
-const Container = z.object({
-  env: z.array(
-    z.union([
-      z.strictObject({ name: z.string(), value: z.string() }),
-      z.strictObject({ name: z.string(), value: z.undefined().optional(), valueFrom: FromPod }),
-    ]),
-  ),
-  envFrom: z.array(z.strictObject({ secretRef: z.strictObject({ name: z.string() }) })),
-  ports: z.array(z.strictObject({ name: z.string(), containerPort: z.number() })),
-  ...{ startupProbe: Probe, readinessProbe: Probe, livenessProbe: Probe },
-  securityContext: z.object({ readOnlyRootFilesystem: z.literal(true), allowPrivilegeEscalation: z.literal(false) }),
-})
-const Manifests = z.tuple([
-  z.object({
-    kind: z.literal('Secret'),
-    metadata: z.object({ name: z.string() }),
-    stringData: z.record(z.string(), z.string()),
-  }),
-  z.object({
-    kind: z.literal('Deployment'),
-    spec: z.object({
-      replicas: z.number(),
-      selector: z.object({ matchLabels: Labels }),
-      template: z.object({
-        metadata: z.object({ labels: Labels, annotations: z.record(z.string(), z.string()) }),
-        spec: z.object({
-          terminationGracePeriodSeconds: z.number(),
-          securityContext: z.object({ runAsNonRoot: z.literal(true), runAsUser: z.number() }),
-          containers: z.tuple([Container]),
-        }),
-      }),
-    }),
-  }),
-  z.object({
-    kind: z.literal('PodDisruptionBudget'),
-    spec: z.object({ maxUnavailable: z.literal(1), selector: z.object({ matchLabels: Labels }) }),
-  }),
-  z.object({
-    kind: z.literal('Service'),
-    spec: z.object({ selector: Labels, ports: z.array(z.object({ targetPort: z.string() })) }),
-  }),
-])
 
 describe('the manifests for Kubernetes', () => {
   const documents = read('deploy/kubernetes.yaml').split(/^---$/m)
-  const [secret, deployment, budget, service] = Manifests.parse(documents.map((document) => parseYaml(document)))
-  const { template, selector, replicas } = deployment.spec
-  const [container] = template.spec.containers
-  const value = (name: string) => container.env.find((each) => each.name === name)?.value
-  const portOf = (name: string) => container.ports.find((each) => each.name === name)?.containerPort
+  const manifests = readManifests(documents.map((document) => parseYaml(document)))
 
   test('set variables that the server reads, secrets in the one Secret alone, which holds none', () => {
-    const rows = read('docs/configuration.md').match(/^\|.*\|$/gm) ?? []
-    const documented = new Set(rows.join('\n').match(/(?<=`)[A-Z][A-Z_]{3,}(?=`)/g))
-    const names = container.env.flatMap(({ name, value }) => (value === undefined ? [] : [name]))
-    expect([...names, ...Object.keys(secret.stringData)].filter((name) => !documented.has(name))).toEqual([])
-    expect(names.filter((name) => /KEY|SECRET|DATABASE/.test(name))).toEqual([])
+    const [container] = manifests.deployment.spec.template.spec.containers
+    const secret = Secret.parse(parseYaml(documents[0] ?? ''))
+    expectKnownVariables(manifests)
+    expect(unknownVariables(Object.keys(secret.stringData))).toEqual([])
     expect(container.envFrom).toEqual([{ secretRef: { name: secret.metadata.name } }])
     expect(Object.values(secret.stringData).filter((text) => !/<\w+>/.test(text))).toEqual([])
   })
 
   test('select the same pods everywhere, and open the service’s port alone', () => {
-    for (const labels of [selector.matchLabels, budget.spec.selector.matchLabels, service.spec.selector]) {
-      expect(labels).toEqual(template.metadata.labels)
-    }
-    expect(service.spec.ports).toMatchObject([{ targetPort: 'http' }])
-    expect([value('PORT'), value('SVC_OPS_PORT')]).toEqual([String(portOf('http')), String(portOf('ops'))])
-    expect(template.metadata.annotations['prometheus.io/port']).toBe(String(portOf('ops')))
-    expect([value('HOST'), value('SVC_OPS_HOST')]).toEqual(['0.0.0.0', '0.0.0.0'])
-    expect(replicas).toBeGreaterThan(budget.spec.maxUnavailable)
+    expectOnePort(manifests)
   })
 
   test('ask what the operations port answers, and give readiness longer than it asks the database for', async () => {
-    const checks = { database: 'ok', lease: 'held', clock: 'ok', state: 'serving' } as const
-    const readiness = { read: async () => ({ ready: true, checks }) }
-    const app = createOpsApp({ readiness, metrics: createPrometheusMetrics() })
-    for (const { httpGet } of [container.startupProbe, container.readinessProbe, container.livenessProbe]) {
-      expect(httpGet.port).toBe('ops')
-      expect((await app.inject({ url: httpGet.path })).statusCode).toBe(200)
-    }
-    expect(container.livenessProbe.httpGet.path).not.toBe('/ready')
-    expect(container.readinessProbe.timeoutSeconds).toBeGreaterThan(2)
+    await expectAnsweredProbes(manifests)
   })
 
   test('wait longer for a pod than it takes to drain, and take requests while proxies hear of its end', () => {
-    expect(template.spec.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(STOP_MS)
-    expect(Number(value('SVC_DRAIN_DELAY_MS'))).toBeGreaterThanOrEqual(5_000)
+    expectTimeToDrain(manifests)
   })
 })

@@ -48,6 +48,7 @@ export const KNOWN_NEEDS = {
     install: 'install HAProxy 3.1 or newer',
     absentInCi: 'Debian 12 has HAProxy 2.6',
   },
+  helm: { ...program('helm'), install: 'install Helm 3.8 or newer', absentInCi: 'Debian 12 has no package of it' },
   'network-namespaces': {
     find: (env) => (userInfo().uid === 0 ? findProgram('ip', env) : null),
     install: 'apt-get install iproute2, and run the tests as root',
