@@ -5,6 +5,7 @@ import { projectsQuery, runtimesQuery } from '../api/queries.ts'
 import { classNames } from '../ui/class-names.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { commandsFor, type PaletteCommand } from './palette-commands.ts'
+import { useMay } from './role.ts'
 
 const SHOWN = 12
 
@@ -15,8 +16,9 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
   const [chosen, choose] = useState(0)
   const { data: runtimes = [] } = useQuery(runtimesQuery())
   const { data: projects = [] } = useQuery(projectsQuery)
+  const { change: mayChange } = useMay()
   const navigate = useNavigate()
-  const commands = commandsFor(typed, { runtimes, projects }).slice(0, SHOWN)
+  const commands = commandsFor(typed, { runtimes, projects, mayChange }).slice(0, SHOWN)
   const at = Math.min(chosen, commands.length - 1)
   const run = (command: PaletteCommand | undefined) => {
     if (!command) return

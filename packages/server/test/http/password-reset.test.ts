@@ -4,6 +4,7 @@ import { runAccountCommand } from '../../src/admin/account-commands.ts'
 import { faultsIn, refusalOf, steadyHeaders } from '../support/answers.ts'
 import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
 import { linkIn, mailOverDouble, SENDER } from '../support/mail.ts'
+import { firstMember } from '../support/members.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { dumpTables, setScene } from '../support/scene.ts'
 import { PASSWORD, startForTest, type TestService } from '../support/service.ts'
@@ -92,6 +93,7 @@ describeEngines('a forgotten password', (engine) => {
     await a.database.db
       .insertInto('password_resets')
       .values({
+        member_id: (await firstMember(a.service, a.owner)).memberId,
         owner_id: a.owner.ownerId,
         token_hash: keyring.hash(`password-reset:${token}`),
         expires_at: clock.now() + MINUTE_MS,
