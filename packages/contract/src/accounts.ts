@@ -42,6 +42,12 @@ export type PasswordResetAnswer = z.infer<typeof PasswordResetAnswer>
 export const PasswordResetConfirmation = z.strictObject({
   token: z.string().min(1).max(128).describe('What stands after `#` in the link.'),
   password: NewPassword,
+  revokeKeys: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether API keys end, too: those of the member’s `svc login` and, of an owner, those of the account. Default: they stay.',
+    ),
 })
 export type PasswordResetConfirmation = z.infer<typeof PasswordResetConfirmation>
 
@@ -82,10 +88,12 @@ export const Account = z.object({
   email: z.string().describe('The address of the account: that of one of its owners.'),
   tier: Tier,
   createdAt: Timestamp,
-  role: Role,
+  // Absent from services that are older than them.
+  role: Role.default('owner'),
   member: z
     .object({ memberId: z.string(), email: z.string() })
     .nullable()
+    .default(null)
     .describe('The member who asks; null for an API key of the account.'),
 })
 export type Account = z.infer<typeof Account>

@@ -511,7 +511,7 @@ export interface paths {
         put?: never;
         /**
          * Set a new password with the token of a link
-         * @description A link works once, for 30 minutes. All sessions of the account end; two-factor sign-in stays on.
+         * @description A link works once, for 30 minutes. All sessions of the member end, and with `revokeKeys` their API keys; two-factor sign-in stays on.
          */
         post: operations["confirmPasswordReset"];
         delete?: never;
@@ -1458,8 +1458,12 @@ export interface components {
             email: string;
             tier: components["schemas"]["Tier"];
             createdAt: components["schemas"]["Timestamp"];
+            /** @default owner */
             role: components["schemas"]["Role"];
-            /** @description The member who asks; null for an API key of the account. */
+            /**
+             * @description The member who asks; null for an API key of the account.
+             * @default null
+             */
             member: {
                 memberId: string;
                 /** @example ada@shop.example.com */
@@ -2467,6 +2471,8 @@ export interface components {
             token: string;
             /** @example EXAMPLE-long-password */
             password: string;
+            /** @description Whether API keys end, too: those of the member’s `svc login` and, of an owner, those of the account. Default: they stay. */
+            revokeKeys?: boolean;
         };
         PasswordResetRequest: {
             /**

@@ -2,7 +2,10 @@ import type { NavigateOptions } from '@tanstack/react-router'
 import type { Schemas } from '../api/client.ts'
 
 /** A place to go to; `isForChange`: of no use to those who only read. */
-export type PaletteCommand = { group: string; name: string; isForChange?: true } & ({ link: NavigateOptions } | { href: string })
+export type PaletteCommand = { group: string; name: string; isForChange?: true } & (
+  | { link: NavigateOptions }
+  | { href: string }
+)
 
 interface Known {
   runtimes: readonly Pick<Schemas['RuntimeListItem'], 'runtimeId' | 'name'>[]

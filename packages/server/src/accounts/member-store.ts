@@ -78,16 +78,18 @@ export function removeMember(
     if (typeof found === 'string') return found
     if (found.isLastOwner) return 'last owner'
     for (const table of OWN_TABLES) await tx.deleteFrom(table).where('member_id', '=', memberId).execute()
-    await tx
-      .updateTable('credentials')
-      .set({ revoked_at: now })
-      .where((eb) => eb.and({ owner_id: ownerId, member_id: memberId }))
-      .where('revoked_at', 'is', null)
-      .execute()
+    await revokeKeysOf(tx, { ...found.member, role: 'viewer' }, now)
     await tx.deleteFrom('members').where('member_id', '=', memberId).execute()
     await handAddressOn(tx, found.member)
     return 'removed'
   })
+}
+
+/** Ends the keys of a member's `svc login` and, where they are an owner, all of the account. */
+export async function revokeKeysOf(tx: Tx, { ownerId, memberId, role }: Member, now: number): Promise<void> {
+  const keys = tx.updateTable('credentials').set({ revoked_at: now }).where('revoked_at', 'is', null)
+  const own = keys.where((eb) => eb.and({ owner_id: ownerId, kind: 'account' }))
+  await (role === 'owner' ? own : own.where('member_id', '=', memberId)).execute()
 }
 
 const OWN_TABLES = [

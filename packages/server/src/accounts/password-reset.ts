@@ -50,10 +50,17 @@ export async function makeResetLink(
   return { link: `${page.href}#${token}`, expiresAt: isoTime(expiresAt) }
 }
 
+interface NewSecret {
+  token: string
+  password: Secret
+  ip: string
+  revokeKeys?: boolean | undefined
+}
+
 /** Sets the password of a link's member, once, and ends their sessions. Their second factor stays. */
 export async function setForgottenPassword(
   deps: AccountDeps,
-  { token, password, ip }: { token: string; password: Secret; ip: string },
+  { token, password, ip, revokeKeys = false }: NewSecret,
 ): Promise<void> {
   const network = networkOf(ip, IPV6_BITS.attempts)
   await countAttempt(deps, [['reset-link/network', network]])
@@ -62,7 +69,10 @@ export async function setForgottenPassword(
   if (memberId === null) throw invalidLink()
   const place = { key: `reset ${memberId}`, isKnown: true }
   const passwordHash = await deps.passwords.run(place, (hasher) => hasher.hash(password.reveal()))
-  const isSet = await store.usePasswordLink(deps.db, { hashes, memberId, passwordHash, now: deps.clock.now() })
+  const isSet = await store.usePasswordLink(deps.db, {
+    ...{ hashes, memberId, passwordHash, revokeKeys },
+    now: deps.clock.now(),
+  })
   if (!isSet) throw invalidLink()
 }
 

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
-import { type Member, toMember } from './member-store.ts'
+import { type Member, revokeKeysOf, toMember } from './member-store.ts'
 import { insertOwner, type NewAccount, type NewOwner, toOwner } from './store.ts'
 
 /** A stored password with whose it is. `version` increases with every change. */
@@ -50,24 +50,29 @@ export async function findResetLink(db: Db, hashes: readonly string[], now: numb
   return (await valid.where('expires_at', '>', now).executeTakeFirst())?.member_id ?? null
 }
 
+interface LinkUse {
+  hashes: readonly string[]
+  memberId: string
+  passwordHash: string
+  revokeKeys: boolean
+  now: number
+}
+
 /** Sets the password of a link's member and ends all their sessions, once: false where the link is no longer valid. */
 export function usePasswordLink(
   db: Db,
-  {
-    hashes,
-    memberId,
-    passwordHash,
-    now,
-  }: { hashes: readonly string[]; memberId: string; passwordHash: string; now: number },
+  { hashes, memberId, passwordHash, revokeKeys, now }: LinkUse,
 ): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     // Locked first: of two uses at once, one finds the link gone.
-    const own = tx.selectFrom('members').select('member_id').where('member_id', '=', memberId)
-    if (!(await own.forUpdate().executeTakeFirst())) return false
+    const own = tx.selectFrom('members').selectAll().where('member_id', '=', memberId)
+    const member = await own.forUpdate().executeTakeFirst()
+    if (!member) return false
     const used = tx.deleteFrom('password_resets').where('member_id', '=', memberId)
     const valid = used.where('token_hash', 'in', hashes).where('expires_at', '>', now)
     if (!(await valid.returning('member_id').executeTakeFirst())) return false
     await setNewPassword(tx, memberId, passwordHash)
+    if (revokeKeys) await revokeKeysOf(tx, toMember(member), now)
     return true
   })
 }

@@ -20,7 +20,7 @@ import { type Role, roleName, useMay } from '../role.ts'
 type AccountKey = Schemas['AccountKey']
 
 const OF_ACCOUNT =
-  'For programs that use the API. Keys cannot change how anybody logs in. “svc login” creates one for a member, who it goes with.'
+  'For programs that use the API. Keys cannot change how anybody logs in. “svc login” creates keys that belong to one member.'
 const OF_MEMBER = 'The keys that “svc login” created for your machines. They have your role.'
 
 /** The keys that programs use in the name of the account or of a member. */

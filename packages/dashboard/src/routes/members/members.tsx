@@ -22,6 +22,9 @@ type Member = Schemas['Member']
 export function Members(): ReactNode {
   const { data, error, isPending, refetch } = useQuery(membersQuery)
   const { administer } = useMay()
+  // An account keeps one owner.
+  const owners = data?.members.filter(({ role }) => role === 'owner') ?? []
+  const isLastOwner = ({ role }: Member) => role === 'owner' && owners.length === 1
   const [changed, setChanged] = useState<Member | null>(null)
   const [removed, setRemoved] = useState<Member | null>(null)
   return (
@@ -33,7 +36,7 @@ export function Members(): ReactNode {
         {data && (
           <Table
             caption="Members"
-            columns={columns({ administer, change: setChanged, remove: setRemoved })}
+            columns={columns({ administer, isLastOwner, change: setChanged, remove: setRemoved })}
             rows={data.members}
             rowKey={({ memberId }) => memberId}
           />
@@ -50,11 +53,12 @@ export function Members(): ReactNode {
 
 interface Acts {
   administer: boolean
+  isLastOwner: (member: Member) => boolean
   change: (member: Member) => void
   remove: (member: Member) => void
 }
 
-function columns({ administer, change, remove }: Acts): Column<Member>[] {
+function columns({ administer, isLastOwner, change, remove }: Acts): Column<Member>[] {
   return [
     {
       heading: 'E-mail',
@@ -69,25 +73,26 @@ function columns({ administer, change, remove }: Acts): Column<Member>[] {
     { heading: 'Joined', isExtra: true, cell: ({ joinedAt }) => <Ago at={joinedAt} /> },
     {
       heading: 'Actions',
-      cell: (member) => (
-        <div className="flex flex-wrap gap-2">
-          {administer && (
-            <Button size="small" aria-label={`Change the role of ${member.email}`} onClick={() => change(member)}>
-              Change role
-            </Button>
-          )}
-          {(administer || member.isSelf) && (
-            <Button
-              size="small"
-              kind="ghost"
-              aria-label={member.isSelf ? 'Leave the account' : `Remove ${member.email}`}
-              onClick={() => remove(member)}
-            >
-              {member.isSelf ? 'Leave' : 'Remove'}
-            </Button>
-          )}
-        </div>
-      ),
+      cell: (member) =>
+        !isLastOwner(member) && (
+          <div className="flex flex-wrap gap-2">
+            {administer && (
+              <Button size="small" aria-label={`Change the role of ${member.email}`} onClick={() => change(member)}>
+                Change role
+              </Button>
+            )}
+            {(administer || member.isSelf) && (
+              <Button
+                size="small"
+                kind="ghost"
+                aria-label={member.isSelf ? 'Leave the account' : `Remove ${member.email}`}
+                onClick={() => remove(member)}
+              >
+                {member.isSelf ? 'Leave' : 'Remove'}
+              </Button>
+            )}
+          </div>
+        ),
     },
   ]
 }
