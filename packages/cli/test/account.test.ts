@@ -9,7 +9,10 @@ import { NOWHERE, runSvc } from './support/run-svc.ts'
 
 const ACCOUNT_BODY = 'svc_ak_0123456789abcdefghijklmnopqrstuv'
 const ACCOUNT_KEY = ACCOUNT_BODY + keyChecksum(ACCOUNT_BODY)
-const ACCOUNT = { ownerId: 'own_1', email: 'ada@example.com', tier: 'pro', createdAt: '2026-03-01T10:00:00.000Z' }
+const ACCOUNT = {
+  ...{ ownerId: 'own_1', email: 'ada@example.com', tier: 'pro', createdAt: '2026-03-01T10:00:00.000Z' },
+  ...{ role: 'developer', member: { memberId: 'mem_1', email: 'bob@example.com' } },
+}
 const answering = () =>
   startControlPlane({
     'GET /v1/account': { status: 200, body: ACCOUNT },
@@ -22,7 +25,7 @@ describe('svc whoami', () => {
     const env = { SVC_BASE_URL: url, SVC_ACCOUNT_KEY: ACCOUNT_KEY, SVC_API_KEY: DEPLOY_KEY }
     const { exitCode, stdout } = await runSvc(createProject({}), ['whoami'], { env })
     expect(exitCode).toBe(0)
-    expect(stdout).toMatch(/^account +ada@example\.com, pro, by svc_ak_0123…\w{4} \(SVC_ACCOUNT_KEY\)$/m)
+    expect(stdout).toMatch(/^account +bob@example\.com in ada@example\.com, pro, developer, by svc_ak_0123…\w{4} \(SVC_ACCOUNT_KEY\)$/m)
     expect(stdout).toMatch(/^runtime +rt_exampleShop Hollow Pine, by svc_sk_/m)
     expect(stdout).not.toContain(ACCOUNT_KEY)
     expect(requests.map(({ path, authorization }) => [path, authorization])).toEqual([

@@ -1,11 +1,14 @@
 import * as z from 'zod'
 import { Timestamp } from './json.ts'
+import { Role } from './roles.ts'
 import { Tier } from './runtimes.ts'
 
-const Email = z.email('must be an e-mail address.').max(254)
+/** An e-mail address. */
+export const Email = z.email('must be an e-mail address.').max(254)
 
 const LENGTH = 'must have 10 to 128 characters.'
-const NewPassword = z.string().min(10, LENGTH).max(128, LENGTH)
+/** A password that is set. */
+export const NewPassword = z.string().min(10, LENGTH).max(128, LENGTH)
 const GivenPassword = z.string().min(1).max(128)
 export const GivenCode = z.string().min(1).max(64)
 
@@ -23,7 +26,7 @@ export const SignInRequest = z.strictObject({
 })
 export type SignInRequest = z.infer<typeof SignInRequest>
 
-/** Body of `POST /v1/account/password`. Every other session of the account ends with it. */
+/** Body of `POST /v1/account/password`. Every other session of the member ends with it. */
 export const ChangePasswordRequest = z.strictObject({ currentPassword: GivenPassword, newPassword: NewPassword })
 export type ChangePasswordRequest = z.infer<typeof ChangePasswordRequest>
 
@@ -35,10 +38,16 @@ export type PasswordResetRequest = z.infer<typeof PasswordResetRequest>
 export const PasswordResetAnswer = z.object({ status: z.literal('ok') })
 export type PasswordResetAnswer = z.infer<typeof PasswordResetAnswer>
 
-/** Body of `POST /v1/auth/password-reset/confirm`. Every session of the account ends with it. */
+/** Body of `POST /v1/auth/password-reset/confirm`. Every session of the member ends with it. */
 export const PasswordResetConfirmation = z.strictObject({
   token: z.string().min(1).max(128).describe('What stands after `#` in the link.'),
   password: NewPassword,
+  revokeKeys: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether API keys end, too: those of the member’s `svc login` and, of an owner, those of the account. Default: they stay.',
+    ),
 })
 export type PasswordResetConfirmation = z.infer<typeof PasswordResetConfirmation>
 
@@ -73,8 +82,20 @@ export type RecoveryCodes = z.infer<typeof RecoveryCodes>
 export const StopTwoFactorRequest = z.strictObject({ password: GivenPassword, code: GivenCode })
 export type StopTwoFactorRequest = z.infer<typeof StopTwoFactorRequest>
 
-/** The caller of the owner plane. */
-export const Account = z.object({ ownerId: z.string(), email: z.string(), tier: Tier, createdAt: Timestamp })
+/** The account of a request on the owner plane, and who asks. */
+export const Account = z.object({
+  ownerId: z.string(),
+  email: z.string().describe('The address of the account: that of one of its owners.'),
+  tier: Tier,
+  createdAt: Timestamp,
+  // Absent from services that are older than them.
+  role: Role.default('owner'),
+  member: z
+    .object({ memberId: z.string(), email: z.string() })
+    .nullable()
+    .default(null)
+    .describe('The member who asks; null for an API key of the account.'),
+})
 export type Account = z.infer<typeof Account>
 
 /**
@@ -88,7 +109,7 @@ export type Session = z.infer<typeof Session>
 export const SignedOut = z.object({ status: z.literal('ok') })
 export type SignedOut = z.infer<typeof SignedOut>
 
-/** A session of the account. `sessionId` is not its token, and opens nothing. */
+/** A session of a member. `sessionId` is not its token, and opens nothing. */
 export const SessionItem = z.object({
   sessionId: z.string(),
   device: z.string().nullable().describe('Browser and system, as the sign-in named them; null where it named none.'),
@@ -99,7 +120,7 @@ export const SessionItem = z.object({
 })
 export type SessionItem = z.infer<typeof SessionItem>
 
-/** Answer of `GET /v1/auth/sessions`: the last used first. An account has 100 at most. */
+/** Answer of `GET /v1/auth/sessions`: the last used first. A member has 100 at most. */
 export const SessionList = z.object({ sessions: z.array(SessionItem) })
 export type SessionList = z.infer<typeof SessionList>
 

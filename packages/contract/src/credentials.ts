@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Timestamp } from './json.ts'
+import { Role } from './roles.ts'
 
 /** Which of a runtime’s two keys is meant. */
 export const RuntimeKeyType = z.enum(['deploy', 'public'])
@@ -44,7 +45,10 @@ export const RotatedSecret = z.object({ secret: z.string(), previousSecretExpire
 export type RotatedSecret = z.infer<typeof RotatedSecret>
 
 /** Body of `POST /v1/account/keys`. */
-export const CreateAccountKeyRequest = z.strictObject({ name: z.string().trim().min(1).max(100) })
+export const CreateAccountKeyRequest = z.strictObject({
+  name: z.string().trim().min(1).max(100),
+  role: Role.optional().describe('Default: `owner`.'),
+})
 export type CreateAccountKeyRequest = z.infer<typeof CreateAccountKeyRequest>
 
 /** An API key of the account, abbreviated: the whole key is shown when it is made and never again. */
@@ -52,6 +56,11 @@ export const AccountKey = z.object({
   keyId: z.string(),
   name: z.string(),
   prefix: z.string(),
+  role: Role,
+  member: z
+    .string()
+    .nullable()
+    .describe('The address of the member whose `svc login` made it: it has their role. Null for a key of the account.'),
   createdAt: Timestamp,
   lastUsedAt: Timestamp.nullable().describe('To the minute; null where it was not used yet.'),
   revokedAt: Timestamp.nullable(),

@@ -19,6 +19,8 @@ export const ID_PREFIXES = {
   webhook: 'wh_',
   delivery: 'msg_',
   session: 'ses_',
+  member: 'mem_',
+  invitation: 'inv_',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

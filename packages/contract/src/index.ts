@@ -186,6 +186,20 @@ export { isJsonObject, JsonObject, Timestamp } from './json.ts'
 export { type JsonSchemaCheck, jsonSchemaCheck } from './json-schema.ts'
 export { abbreviateKey, KEY_PREFIXES, type KeyKind, keyChecksum, keyKindOf } from './keys.ts'
 export {
+  AcceptInvitationRequest,
+  ChangeMemberRequest,
+  CreatedInvitation,
+  Invitation,
+  InvitationList,
+  InviteRequest,
+  Member,
+  MemberList,
+  OpenInvitation,
+  ReadInvitationRequest,
+  RemovedMember,
+  RevokedInvitation,
+} from './members.ts'
+export {
   Message,
   PublicTranscript,
   shapeOf,
@@ -213,6 +227,7 @@ export {
   type ReservedOutput,
 } from './reserved-output.ts'
 export { reservedOutputFaults } from './reserved-output-faults.ts'
+export { Role } from './roles.ts'
 export {
   AllowedOrigins,
   AllowedOriginsRequest,

@@ -46,6 +46,12 @@ const newPassword = createRoute({
   component: lazyRouteComponent(() => import('./routes/account/new-password.tsx'), 'NewPassword'),
 })
 
+const join = createRoute({
+  getParentRoute: () => root,
+  path: '/join',
+  component: lazyRouteComponent(() => import('./routes/account/join.tsx'), 'Join'),
+})
+
 /** Every page that needs a session. */
 const app = createRoute({
   getParentRoute: () => root,
@@ -85,6 +91,10 @@ const projects = screen(
 const events = screen(
   '/events',
   lazyRouteComponent(() => import('./routes/events/events.tsx'), 'Events'),
+)
+const members = screen(
+  '/members',
+  lazyRouteComponent(() => import('./routes/members/members.tsx'), 'Members'),
 )
 const account = screen(
   '/account',
@@ -179,6 +189,7 @@ const routeTree = root.addChildren([
   signUp,
   forgotPassword,
   newPassword,
+  join,
   app.addChildren([
     home,
     newRuntime,
@@ -189,6 +200,7 @@ const routeTree = root.addChildren([
     projects,
     billing,
     events,
+    members,
     account,
     device,
   ]),

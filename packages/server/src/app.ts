@@ -1,5 +1,6 @@
 import { type FastifyInstance, fastify } from 'fastify'
 import { deviceLoginRoutes, deviceRoutes } from './accounts/device-routes.ts'
+import { invitationRoutes, memberRoutes } from './accounts/member-routes.ts'
 import { passwordResetRoutes } from './accounts/password-reset-routes.ts'
 import { accountRoutes, authRoutes } from './accounts/routes.ts'
 import { sessionRoutes } from './accounts/session-routes.ts'
@@ -77,12 +78,14 @@ export function createApp(deps: Deps): FastifyInstance {
     authRoutes(plane, deps)
     deviceLoginRoutes(plane, deps)
     passwordResetRoutes(plane, deps)
+    invitationRoutes(plane, deps)
   })
   ownerPlane(app, deps, (plane) => {
     accountRoutes(plane, deps)
     sessionRoutes(plane, deps)
     deviceRoutes(plane, deps)
     twoFactorRoutes(plane, deps)
+    memberRoutes(plane, deps)
     runtimeRoutes(plane, deps)
     deletionRoutes(plane, deps)
     ownerDoctorRoutes(plane, deps)

@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorCode, FieldErrors, RuntimeKeyType } from '@svc/contract'
+import type { ErrorBody, ErrorCode, FieldErrors, Role, RuntimeKeyType } from '@svc/contract'
 import type { Shortage } from './admission/in-flight.ts'
 
 /** An error with a place in the one envelope. Its message is for the caller, its `cause` for the log. */
@@ -90,6 +90,12 @@ export function forbidden(message: string): AppError {
 
 export function sessionRequired(what = 'to change how the account signs in'): AppError {
   return forbidden(`An API key is not enough ${what}: sign in and use the session.`)
+}
+
+/** 403 of a caller whose role does not allow it. `least` is null where no role does. */
+export function roleNeeded(least: Role | null, role: Role): AppError {
+  if (least === null) return forbidden('No role allows this.')
+  return forbidden(`This needs the role “${least}”. Yours is “${role}”: ask an owner of the account.`)
 }
 
 /** 404, the same for what does not exist and for what belongs to another account. */

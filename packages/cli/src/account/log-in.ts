@@ -32,7 +32,7 @@ export async function logIn(deps: CliDeps, terminal: Terminal, { url, open }: Lo
 
   const done = terminal.progress('Waiting for the confirmation')
   const { account, keyId, key } = await pollForKey(deps, baseUrl, login).finally(done)
-  const saved = { key, keyId, email: account.email }
+  const saved = { key, keyId, email: account.member?.email ?? account.email }
   const replaced = await saveKey(deps, baseUrl, saved).catch(async (error: unknown) => {
     await endSavedKey(deps, terminal, { baseUrl, saved })
     throw error
@@ -40,7 +40,7 @@ export async function logIn(deps: CliDeps, terminal: Terminal, { url, open }: Lo
   if (replaced) await endSavedKey(deps, terminal, { baseUrl, saved: replaced })
 
   const prefix = abbreviateKey(key)
-  terminal.success(`Logged in to ${baseUrl} as ${account.email}. The key ${prefix} is in ${file}.`)
+  terminal.success(`Logged in to ${baseUrl} as ${saved.email}. The key ${prefix} is in ${file}.`)
   if (env['SVC_ACCOUNT_KEY']) terminal.warn('SVC_ACCOUNT_KEY is set, and is taken before the saved key.')
   if (readBaseUrl(env).baseUrl !== baseUrl)
     terminal.note(`Set SVC_BASE_URL to ${baseUrl}: commands use the key there alone.`)

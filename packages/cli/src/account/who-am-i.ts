@@ -24,7 +24,7 @@ export async function whoAmI(deps: CliDeps, terminal: Terminal): Promise<void> {
   const account = credential === null ? null : await readAccount(deps, credential)
   const runtime = apiKey === null ? null : await readRuntime(deps, { baseUrl, apiKey })
   terminal.line(`control plane  ${baseUrl}`)
-  if (account) terminal.line(`account        ${account.email}, ${account.tier}, by ${account.key} (${account.source})`)
+  if (account) terminal.line(`account        ${accountLine(account)}`)
   if (runtime)
     terminal.line(`runtime        ${runtime.runtimeId}${runtime.name ? ` ${runtime.name}` : ''}, by ${runtime.key}`)
   terminal.result({ baseUrl, account, runtime })
@@ -40,8 +40,13 @@ async function readAccount(deps: CliDeps, credential: AccountCredential) {
     { method: 'GET', path: '/v1/account', timeoutMs: TIMEOUT_MS, answer: Account },
   )
   if (!answer.ok) throw refused(answer.refusal)
-  const { ownerId, email, tier } = answer.value
-  return { ownerId, email, tier, key, source }
+  const { ownerId, email, tier, role, member } = answer.value
+  return { ownerId, email, tier, role, member: member?.email ?? null, key, source }
+}
+
+function accountLine({ email, tier, role, member, key, source }: Awaited<ReturnType<typeof readAccount>>): string {
+  const who = member === null || member === email ? '' : `${member} in `
+  return `${who}${email}, ${tier}, ${role}, by ${key} (${source})`
 }
 
 async function readRuntime(deps: CliDeps, who: { baseUrl: string; apiKey: string }) {

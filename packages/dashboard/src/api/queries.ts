@@ -14,6 +14,17 @@ export const accountQuery = queryOptions({
   staleTime: 60_000,
 })
 
+/** Who works in the account, and who is invited to. */
+export const membersQuery = queryOptions({
+  queryKey: ['account', 'members'],
+  queryFn: () => bodyOf(api.GET('/v1/account/members')),
+})
+
+export const invitationsQuery = queryOptions({
+  queryKey: ['account', 'invitations'],
+  queryFn: () => bodyOf(api.GET('/v1/account/invitations')),
+})
+
 /** Whether two-factor sign-in is on. */
 export const twoFactorQuery = queryOptions({
   queryKey: ['account', 'totp'],
@@ -29,7 +40,7 @@ export const accountKeysQuery = queryOptions({
     }),
 })
 
-/** The account’s sessions, the last used first. */
+/** The member’s sessions, the last used first. */
 export const sessionsQuery = queryOptions({
   queryKey: ['account', 'sessions'],
   queryFn: () => bodyOf(api.GET('/v1/auth/sessions')),

@@ -511,9 +511,46 @@ export interface paths {
         put?: never;
         /**
          * Set a new password with the token of a link
-         * @description A link works once, for 30 minutes. All sessions of the account end; two-factor sign-in stays on.
+         * @description A link works once, for 30 minutes. All sessions of the member end, and with `revokeKeys` their API keys; two-factor sign-in stays on.
          */
         post: operations["confirmPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What the holder of a link is invited to */
+        post: operations["readInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/invitation/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation and sign in
+         * @description 403 where the address has an account already, and where the account has as many members as it can.
+         */
+        post: operations["acceptInvitation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -533,7 +570,7 @@ export interface paths {
         post?: never;
         /**
          * Delete the account
-         * @description With a session and the password. Its keys, sessions and runtimes stop at once, and everything is deleted in the background but its payments. Where a subscription pays for its plan, `cancelSubscription` has to be true.
+         * @description With a session and the password. Its keys, sessions and runtimes stop at once, those of all members, and everything is deleted in the background but its payments. Where a subscription pays for its plan, `cancelSubscription` has to be true. Needs the role `owner`.
          */
         delete: operations["deleteAccount"];
         options?: never;
@@ -565,7 +602,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the account’s sessions, the last used first */
+        /** List the sessions of the member, the last used first */
         get: operations["listSessions"];
         put?: never;
         post?: never;
@@ -656,6 +693,111 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/account/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the members, the first to join first */
+        get: operations["listMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/members/{memberId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member
+         * @description Their sessions and the keys of their `svc login` end at once. An account keeps one owner. Needs the role `owner`.
+         */
+        delete: operations["removeMember"];
+        options?: never;
+        head?: never;
+        /**
+         * Give a member another role
+         * @description Every request of theirs has it at once. An account keeps one owner. Needs the role `owner`.
+         */
+        patch: operations["changeMember"];
+        trace?: never;
+    };
+    "/v1/account/leave": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Leave the account
+         * @description With a session. One’s sessions and keys of `svc login` end at once. The last owner cannot leave.
+         */
+        post: operations["leaveAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the open invitations, newest first
+         * @description Needs the role `owner`.
+         */
+        get: operations["listInvitations"];
+        put?: never;
+        /**
+         * Invite an address to the account
+         * @description Mails a link that works once, for 7 days; where the service sends no mail, the answer holds it. An earlier invitation of the address is replaced. An address belongs to one account: who accepts is told where it has one. Needs the role `owner`.
+         */
+        post: operations["inviteMember"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/account/invitations/{invitationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an invitation
+         * @description Needs the role `owner`.
+         */
+        delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runtimes": {
         parameters: {
             query?: never;
@@ -668,7 +810,7 @@ export interface paths {
         put?: never;
         /**
          * Register a runtime, or update it
-         * @description Idempotent on `runtimeId`. A new runtime answers 201 with its keys and its signing secret; one that exists answers 200 without them, and what the request leaves out stays as it was.
+         * @description Idempotent on `runtimeId`. A new runtime answers 201 with its keys and its signing secret; one that exists answers 200 without them, and what the request leaves out stays as it was. Needs the role `developer`.
          */
         post: operations["registerRuntime"];
         delete?: never;
@@ -690,7 +832,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a runtime
-         * @description Its keys and its addresses stop at once, and its executions under way are stopped. Its deployments, executions, approvals, events and usage are deleted in the background; usage of the present hour counts until the hour is over. Its id is not given again.
+         * @description Its keys and its addresses stop at once, and its executions under way are stopped. Its deployments, executions, approvals, events and usage are deleted in the background; usage of the present hour counts until the hour is over. Its id is not given again. Needs the role `developer`.
          */
         delete: operations["deleteRuntime"];
         options?: never;
@@ -708,7 +850,7 @@ export interface paths {
         get?: never;
         /**
          * Replace the list of allowed origins
-         * @description The origins whose pages may use the public key. An empty list lets every origin.
+         * @description The origins whose pages may use the public key. An empty list lets every origin. Needs the role `developer`.
          */
         put: operations["setAllowedOrigins"];
         post?: never;
@@ -731,12 +873,15 @@ export interface paths {
         post?: never;
         /**
          * Delete an empty project
-         * @description The default project stays, and so does one that has runtimes: delete those first.
+         * @description The default project stays, and so does one that has runtimes: delete those first. Needs the role `developer`.
          */
         delete: operations["deleteProject"];
         options?: never;
         head?: never;
-        /** Rename or describe a project */
+        /**
+         * Rename or describe a project
+         * @description Needs the role `developer`.
+         */
         patch: operations["updateProject"];
         trace?: never;
     };
@@ -751,7 +896,7 @@ export interface paths {
         put?: never;
         /**
          * Examine the endpoint of a runtime
-         * @description Calls it in right and in false ways: a replay, a changed body, wrong times, secrets and signatures. Nothing is charged or recorded. One at a time for each account, six a minute, else 429. It takes up to half a minute.
+         * @description Calls it in right and in false ways: a replay, a changed body, wrong times, secrets and signatures. Nothing is charged or recorded. One at a time for each account, six a minute, else 429. It takes up to half a minute. Needs the role `developer`.
          */
         post: operations["examineRuntime"];
         delete?: never;
@@ -808,7 +953,7 @@ export interface paths {
         put?: never;
         /**
          * Promote a deployment of a runtime, or set its share
-         * @description Without `traffic` it becomes the stable one, which ends the candidate; an older one is a rollback. With it, it becomes the candidate with this share, and its counts begin anew.
+         * @description Without `traffic` it becomes the stable one, which ends the candidate; an older one is a rollback. With it, it becomes the candidate with this share, and its counts begin anew. Needs the role `developer`.
          */
         post: operations["promoteRuntimeDeployment"];
         delete?: never;
@@ -843,7 +988,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reveal a key in full */
+        /**
+         * Reveal a key in full
+         * @description Needs the role `developer`.
+         */
         post: operations["revealKey"];
         delete?: never;
         options?: never;
@@ -860,7 +1008,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replace a key; the old one works on for a grace period */
+        /**
+         * Replace a key; the old one works on for a grace period
+         * @description Needs the role `developer`.
+         */
         post: operations["rotateKey"];
         delete?: never;
         options?: never;
@@ -877,7 +1028,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End a key at once, without a replacement */
+        /**
+         * End a key at once, without a replacement
+         * @description Needs the role `developer`.
+         */
         post: operations["revokeKey"];
         delete?: never;
         options?: never;
@@ -894,7 +1048,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replace the signing secret; the old one works on for a grace period */
+        /**
+         * Replace the signing secret; the old one works on for a grace period
+         * @description Needs the role `developer`.
+         */
         post: operations["rotateSecret"];
         delete?: never;
         options?: never;
@@ -909,10 +1066,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the account’s API keys, newest first */
+        /**
+         * List the account’s API keys, newest first
+         * @description An owner sees all of them; others see those that their own `svc login` made.
+         */
         get: operations["listAccountKeys"];
         put?: never;
-        /** Create an API key of the account */
+        /**
+         * Create an API key of the account
+         * @description It has a role as members have, and stays when the member who made it leaves. Needs the role `owner`.
+         */
         post: operations["createAccountKey"];
         delete?: never;
         options?: never;
@@ -929,7 +1092,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End an API key of the account at once */
+        /**
+         * End an API key of the account at once
+         * @description Owners end any, others those that their own `svc login` made.
+         */
         post: operations["revokeAccountKey"];
         delete?: never;
         options?: never;
@@ -949,7 +1115,7 @@ export interface paths {
         put?: never;
         /**
          * Run the agent on one of your runtimes
-         * @description As a page does with a public key, with `system` turns allowed. Spends the quota; the rate limit of the runtime does not apply.
+         * @description As a page does with a public key, with `system` turns allowed. Spends the quota; the rate limit of the runtime does not apply. Needs the role `developer`.
          */
         post: operations["executeAsOwner"];
         delete?: never;
@@ -1010,7 +1176,7 @@ export interface paths {
         put?: never;
         /**
          * Approve or decline a call
-         * @description Approving dispatches the call once, and answers what became of it: 200 also where it failed. Asked again, it answers the same and does nothing. A wrong id, key, end user’s token or runtime is one and the same 404.
+         * @description Approving dispatches the call once, and answers what became of it: 200 also where it failed. Asked again, it answers the same and does nothing. A wrong id, key, end user’s token or runtime is one and the same 404. Needs the role `developer`.
          */
         post: operations["decideApprovalAsOwner"];
         delete?: never;
@@ -1063,7 +1229,10 @@ export interface paths {
         /** List projects */
         get: operations["listProjects"];
         put?: never;
-        /** Create a project */
+        /**
+         * Create a project
+         * @description Needs the role `developer`.
+         */
         post: operations["createProject"];
         delete?: never;
         options?: never;
@@ -1118,7 +1287,10 @@ export interface paths {
         /** List webhooks */
         get: operations["listWebhooks"];
         put?: never;
-        /** Create a webhook; the answer alone holds its secret */
+        /**
+         * Create a webhook; the answer alone holds its secret
+         * @description Needs the role `developer`.
+         */
         post: operations["createWebhook"];
         delete?: never;
         options?: never;
@@ -1137,7 +1309,10 @@ export interface paths {
         get: operations["getWebhook"];
         put?: never;
         post?: never;
-        /** Delete a webhook and the events that wait for it */
+        /**
+         * Delete a webhook and the events that wait for it
+         * @description Needs the role `developer`.
+         */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
@@ -1170,7 +1345,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send an event again, under the same id */
+        /**
+         * Send an event again, under the same id
+         * @description Needs the role `developer`.
+         */
         post: operations["redeliverWebhookEvent"];
         delete?: never;
         options?: never;
@@ -1229,7 +1407,7 @@ export interface paths {
         put?: never;
         /**
          * Start an upgrade
-         * @description Opens a payment page, valid for an hour, in place of any that was opened before. The payer comes back to one of the two addresses with `checkoutId` in the query. The plan changes once the payment provider has confirmed.
+         * @description Opens a payment page, valid for an hour, in place of any that was opened before. The payer comes back to one of the two addresses with `checkoutId` in the query. The plan changes once the payment provider has confirmed. Needs the role `owner`.
          */
         post: operations["startCheckout"];
         delete?: never;
@@ -1249,7 +1427,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm a completed payment
-         * @description Asks the payment provider. May be repeated.
+         * @description Asks the payment provider. May be repeated. Needs the role `owner`.
          */
         post: operations["verifyCheckout"];
         delete?: never;
@@ -1262,12 +1440,35 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AcceptInvitationRequest: {
+            /**
+             * @description What stands after `#` in the link.
+             * @example EXAMPLE-session-token
+             */
+            token: string;
+            /** @example EXAMPLE-long-password */
+            password: string;
+        };
         Account: {
             ownerId: string;
-            /** @example ada@shop.example.com */
+            /**
+             * @description The address of the account: that of one of its owners.
+             * @example ada@shop.example.com
+             */
             email: string;
             tier: components["schemas"]["Tier"];
             createdAt: components["schemas"]["Timestamp"];
+            /** @default owner */
+            role: components["schemas"]["Role"];
+            /**
+             * @description The member who asks; null for an API key of the account.
+             * @default null
+             */
+            member: {
+                memberId: string;
+                /** @example ada@shop.example.com */
+                email: string;
+            } | null;
         };
         AccountEvent: {
             eventId: string;
@@ -1290,6 +1491,9 @@ export interface components {
             /** @example shoe-shop */
             name: string;
             prefix: string;
+            role: components["schemas"]["Role"];
+            /** @description The address of the member whose `svc login` made it: it has their role. Null for a key of the account. */
+            member: string | null;
             createdAt: components["schemas"]["Timestamp"];
             /** @description To the minute; null where it was not used yet. */
             lastUsedAt: components["schemas"]["Timestamp"] | null;
@@ -1641,6 +1845,9 @@ export interface components {
             /** @example EXAMPLE-token-of-your-own-log-in */
             endUserToken?: string;
         };
+        ChangeMemberRequest: {
+            role: components["schemas"]["Role"];
+        };
         ChangePasswordRequest: {
             /** @example EXAMPLE-long-password */
             currentPassword: string;
@@ -1680,6 +1887,8 @@ export interface components {
         CreateAccountKeyRequest: {
             /** @example shoe-shop */
             name: string;
+            /** @description Default: `owner`. */
+            role?: components["schemas"]["Role"];
         };
         CreateProjectRequest: {
             /** @example shoe-shop */
@@ -1697,11 +1906,24 @@ export interface components {
             /** @example shoe-shop */
             name: string;
             prefix: string;
+            role: components["schemas"]["Role"];
+            /** @description The address of the member whose `svc login` made it: it has their role. Null for a key of the account. */
+            member: string | null;
             createdAt: components["schemas"]["Timestamp"];
             /** @description To the minute; null where it was not used yet. */
             lastUsedAt: components["schemas"]["Timestamp"] | null;
             revokedAt: components["schemas"]["Timestamp"] | null;
             key: string;
+        };
+        CreatedInvitation: {
+            invitationId: string;
+            /** @example ada@shop.example.com */
+            email: string;
+            role: components["schemas"]["Role"];
+            createdAt: components["schemas"]["Timestamp"];
+            expiresAt: components["schemas"]["Timestamp"];
+            /** @description To pass on, where the service sends no mail; only this answer holds it. Null where it was mailed. */
+            link: string | null;
         };
         /** @description The one time that the signing secret is shown. The two keys can be revealed later. */
         CreatedRuntime: {
@@ -2149,9 +2371,40 @@ export interface components {
             status: "ok";
             lastSeenAt: components["schemas"]["Timestamp"];
         };
+        Invitation: {
+            invitationId: string;
+            /** @example ada@shop.example.com */
+            email: string;
+            role: components["schemas"]["Role"];
+            createdAt: components["schemas"]["Timestamp"];
+            expiresAt: components["schemas"]["Timestamp"];
+        };
+        InvitationList: {
+            invitations: components["schemas"]["Invitation"][];
+        };
+        InviteRequest: {
+            /**
+             * Format: email
+             * @example ada@shop.example.com
+             */
+            email: string;
+            role: components["schemas"]["Role"];
+        };
         /** @description Any JSON object. */
         JsonObject: {
             [key: string]: unknown;
+        };
+        Member: {
+            memberId: string;
+            /** @example ada@shop.example.com */
+            email: string;
+            role: components["schemas"]["Role"];
+            joinedAt: components["schemas"]["Timestamp"];
+            /** @description Whether this request came from this member. */
+            isSelf: boolean;
+        };
+        MemberList: {
+            members: components["schemas"]["Member"][];
         };
         Message: {
             /** @constant */
@@ -2180,6 +2433,17 @@ export interface components {
          * @example com.example.shop
          */
         Namespace: string;
+        OpenInvitation: {
+            /** @description The address of the account. */
+            account: string;
+            /**
+             * @description The address that is invited.
+             * @example ada@shop.example.com
+             */
+            email: string;
+            role: components["schemas"]["Role"];
+            expiresAt: components["schemas"]["Timestamp"];
+        };
         OwnerExecuteRequest: {
             /** @example rt_shoe-shop */
             runtimeId: string;
@@ -2207,6 +2471,8 @@ export interface components {
             token: string;
             /** @example EXAMPLE-long-password */
             password: string;
+            /** @description Whether API keys end, too: those of the member’s `svc login` and, of an owner, those of the account. Default: they stay. */
+            revokeKeys?: boolean;
         };
         PasswordResetRequest: {
             /**
@@ -2309,6 +2575,13 @@ export interface components {
             role: "system";
             parts: components["schemas"]["TextPart"][];
         })[];
+        ReadInvitationRequest: {
+            /**
+             * @description What stands after `#` in the link.
+             * @example EXAMPLE-session-token
+             */
+            token: string;
+        };
         Reconciled: {
             /** @enum {string} */
             status: "completed" | "failed" | "never";
@@ -2340,6 +2613,9 @@ export interface components {
             projectId?: string;
             endpoint?: components["schemas"]["Endpoint"];
         };
+        RemovedMember: {
+            memberId: string;
+        };
         RevealKeyRequest: {
             type: components["schemas"]["RuntimeKeyType"];
         };
@@ -2351,6 +2627,9 @@ export interface components {
         RevokeKeyRequest: {
             type: components["schemas"]["RuntimeKeyType"];
         };
+        RevokedInvitation: {
+            invitationId: string;
+        };
         RevokedKey: {
             type: components["schemas"]["RuntimeKeyType"];
             revokedAt: components["schemas"]["Timestamp"];
@@ -2361,6 +2640,11 @@ export interface components {
         RevokedSessions: {
             revoked: number;
         };
+        /**
+         * @description `viewer` reads and sees no secret. `developer` may change everything but members, keys of the account, plan and account. `owner` may do everything.
+         * @enum {string}
+         */
+        Role: "owner" | "developer" | "viewer";
         RotateKeyRequest: {
             type: components["schemas"]["RuntimeKeyType"];
             graceSeconds?: number;
@@ -4150,6 +4434,64 @@ export interface operations {
             500: components["responses"]["InternalError"];
         };
     };
+    readInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReadInvitationRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenInvitation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptInvitationRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
     getAccount: {
         parameters: {
             query?: never;
@@ -4256,6 +4598,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
         };
@@ -4400,6 +4743,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
         };
@@ -4490,6 +4834,207 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a member, `mem_…`. */
+                memberId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedMember"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    changeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a member, `mem_…`. */
+                memberId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeMemberRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    leaveAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedMember"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    listInvitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    inviteMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InviteRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedInvitation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an invitation, `inv_…`. */
+                invitationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokedInvitation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
         };

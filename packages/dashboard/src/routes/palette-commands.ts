@@ -1,12 +1,16 @@
 import type { NavigateOptions } from '@tanstack/react-router'
 import type { Schemas } from '../api/client.ts'
 
-/** A place to go to. */
-export type PaletteCommand = { group: string; name: string } & ({ link: NavigateOptions } | { href: string })
+/** A place to go to; `isForChange`: of no use to those who only read. */
+export type PaletteCommand = { group: string; name: string; isForChange?: true } & (
+  | { link: NavigateOptions }
+  | { href: string }
+)
 
 interface Known {
   runtimes: readonly Pick<Schemas['RuntimeListItem'], 'runtimeId' | 'name'>[]
   projects: readonly Pick<Schemas['Project'], 'projectId' | 'name'>[]
+  mayChange: boolean
 }
 
 const SCREENS: readonly PaletteCommand[] = [
@@ -15,9 +19,10 @@ const SCREENS: readonly PaletteCommand[] = [
   { group: 'Screen', name: 'Failed executions', link: { to: '/executions', search: { status: 'failed' } } },
   { group: 'Screen', name: 'Analytics', link: { to: '/analytics' } },
   { group: 'Screen', name: 'Projects', link: { to: '/projects' } },
+  { group: 'Screen', name: 'Members', link: { to: '/members' } },
   { group: 'Screen', name: 'Billing', link: { to: '/billing' } },
   { group: 'Screen', name: 'Account and API keys', link: { to: '/account' } },
-  { group: 'Screen', name: 'New runtime', link: { to: '/runtimes/new' } },
+  { group: 'Screen', name: 'New runtime', link: { to: '/runtimes/new' }, isForChange: true },
   { group: 'Screen', name: 'Log in from a terminal', link: { to: '/device' } },
   { group: 'Help', name: 'API reference', href: '/docs' },
 ]
@@ -35,7 +40,7 @@ const TABS = [
 ] as const
 
 /** The places whose name has every typed word, in any order; for the id of an execution, its trace. */
-export function commandsFor(typed: string, { runtimes, projects }: Known): PaletteCommand[] {
+export function commandsFor(typed: string, { runtimes, projects, mayChange }: Known): PaletteCommand[] {
   const id = typed.trim()
   const executionId = /^exec_\w+$/.test(id) ? id : null
   const words = id.toLowerCase().split(/\s+/)
@@ -48,7 +53,7 @@ export function commandsFor(typed: string, { runtimes, projects }: Known): Palet
   ]
   const found = all.filter((command) => {
     const text = `${command.group} ${command.name} ${'link' in command ? JSON.stringify(command.link.params ?? '') : ''}`
-    return words.every((word) => text.toLowerCase().includes(word))
+    return (mayChange || !command.isForChange) && words.every((word) => text.toLowerCase().includes(word))
   })
   if (executionId === null) return found
   return [{ group: 'Execution', name: executionId, link: { to: '/executions/$executionId', params: { executionId } } }]
@@ -59,5 +64,6 @@ function tabsOf(runtimeId: string, name: string): PaletteCommand[] {
     group: 'Runtime',
     name: tab === 'Overview' ? name : `${name}: ${tab}`,
     link: { to, params: { runtimeId } },
+    ...(tab === 'Try it' && { isForChange: true }),
   }))
 }

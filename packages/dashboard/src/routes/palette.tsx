@@ -5,18 +5,24 @@ import { projectsQuery, runtimesQuery } from '../api/queries.ts'
 import { classNames } from '../ui/class-names.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { commandsFor, type PaletteCommand } from './palette-commands.ts'
+import { useMay } from './role.ts'
 
 const SHOWN = 12
+
+function useKnown() {
+  const { data: runtimes = [] } = useQuery(runtimesQuery())
+  const { data: projects = [] } = useQuery(projectsQuery)
+  return { runtimes, projects, mayChange: useMay().change }
+}
 
 /** A search over all screens, runtimes and projects, by the keyboard. The id of an execution leads to its trace. */
 export function Palette({ onClose }: { onClose: () => void }): ReactNode {
   const list = useId()
   const [typed, setTyped] = useState('')
   const [chosen, choose] = useState(0)
-  const { data: runtimes = [] } = useQuery(runtimesQuery())
-  const { data: projects = [] } = useQuery(projectsQuery)
+  const known = useKnown()
   const navigate = useNavigate()
-  const commands = commandsFor(typed, { runtimes, projects }).slice(0, SHOWN)
+  const commands = commandsFor(typed, known).slice(0, SHOWN)
   const at = Math.min(chosen, commands.length - 1)
   const run = (command: PaletteCommand | undefined) => {
     if (!command) return

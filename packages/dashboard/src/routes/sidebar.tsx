@@ -10,6 +10,7 @@ import {
   LogOut,
   type LucideIcon,
   UserRound,
+  UsersRound,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { messageBeside } from '../api/api-error.ts'
@@ -23,6 +24,7 @@ import { ThemeSwitch } from '../ui/theme-switch.tsx'
 import { Bell } from './events/bell.tsx'
 import { PaletteOpener } from './palette-opener.tsx'
 import { ProjectSwitch } from './projects/project-switch.tsx'
+import { roleName } from './role.ts'
 import { forgetCredentials } from './runtimes/kept-credentials.ts'
 
 const ENTRIES: readonly { to: LinkProps['to'] & string; label: string; icon: LucideIcon }[] = [
@@ -30,6 +32,7 @@ const ENTRIES: readonly { to: LinkProps['to'] & string; label: string; icon: Luc
   { to: '/executions', label: 'Executions', icon: Activity },
   { to: '/analytics', label: 'Analytics', icon: ChartNoAxesColumn },
   { to: '/projects', label: 'Projects', icon: FolderOpen },
+  { to: '/members', label: 'Members', icon: UsersRound },
   { to: '/billing', label: 'Billing', icon: CreditCard },
   { to: '/account', label: 'Account', icon: UserRound },
 ]
@@ -94,16 +97,20 @@ function SignedIn(): ReactNode {
     },
   })
   const problem = messageBeside(signOut.error, [])
+  const address = account?.member?.email ?? account?.email
   return (
     <>
       {problem !== null && <Notice kind="bad">You are still logged in. {problem}</Notice>}
       <div className="flex items-center gap-2 border-t border-line pt-3 pl-1">
         <div className="min-w-0 flex-1">
-          <p className="truncate text-sm" title={account?.email}>
-            {account?.email}
+          <p className="truncate text-sm" title={address}>
+            {address}
           </p>
           {account && (
-            <Badge tone={account.tier === 'free' ? 'neutral' : 'accent'}>{capitalized(account.tier)} plan</Badge>
+            <span className="flex flex-wrap gap-1">
+              <Badge tone={account.tier === 'free' ? 'neutral' : 'accent'}>{capitalized(account.tier)} plan</Badge>
+              {account.role !== 'owner' && <Badge>{roleName(account.role)}</Badge>}
+            </span>
           )}
         </div>
         <button

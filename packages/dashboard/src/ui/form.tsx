@@ -43,7 +43,7 @@ export function Form(props: FormProps): ReactNode {
   const form = useRef<HTMLFormElement>(null)
   const once = useOnce(sending.isPending)
   useEffect(() => {
-    if (isFocused) form.current?.querySelector('input')?.focus()
+    if (isFocused) form.current?.querySelector<HTMLInputElement>('input:not([readonly])')?.focus()
   }, [isFocused])
   const problem = messageBeside(sending.error, fields)
   return (

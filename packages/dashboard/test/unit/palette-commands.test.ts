@@ -4,6 +4,7 @@ import { commandsFor } from '../../src/routes/palette-commands.ts'
 const known = {
   runtimes: [{ runtimeId: 'rt_shop', name: 'Mug shop' }],
   projects: [{ projectId: 'proj_1', name: 'Staging' }],
+  mayChange: true,
 }
 const namesFor = (typed: string) => commandsFor(typed, known).map(({ name }) => name)
 

@@ -1,9 +1,10 @@
-import type { Account, Tier } from '@svc/contract'
+import type { Account, Role, Tier } from '@svc/contract'
 import { addKey, lookUpHashes } from '../credentials/credentials.ts'
-import { unauthorized } from '../errors.ts'
+import { invalidField, sessionRequired, unauthorized } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import type { Secret } from '../secrets/secret.ts'
+import { findMember, type Member } from './member-store.ts'
 import { isUseDue } from './rules.ts'
 import {
   ensureOwner,
@@ -18,17 +19,31 @@ import {
 /** The account of a request on the owner plane. */
 export type Owner = OwnerRow
 
+/** Who asks on the owner plane, and as what. */
+export interface Caller {
+  owner: Owner
+  /** Null for an API key of the account. */
+  member: Member | null
+  role: Role
+  /** The API key of the request; null for a session. */
+  keyId: string | null
+}
+
 /**
- * Creates the account unless it exists, and a further key for it. Throws 403 where the account has its full number of keys.
+ * Creates the account unless it exists, and a further key for it. Throws 403 where the account has its full number of keys,
+ * and 400 where the address belongs to a member who is no owner.
  * The tier applies to a new account only.
  */
 export async function createOwner(
   deps: Pick<CoreDeps, 'db' | 'clock' | 'newId' | 'keyring'>,
   { email, tier }: { email: string; tier: Tier },
 ): Promise<{ owner: Owner; apiKey: Secret }> {
-  const ids = { ownerId: deps.newId('owner'), email: normalizeEmail(email) }
-  const owner = await ensureOwner(deps.db, { ...ids, tier, createdAt: deps.clock.now() })
-  const { key } = await addKey(deps, owner.ownerId, 'create-owner')
+  const ids = { ownerId: deps.newId('owner'), memberId: deps.newId('member'), email: normalizeEmail(email) }
+  const found = await ensureOwner(deps.db, { ...ids, tier, createdAt: deps.clock.now() })
+  if (found.role !== 'owner')
+    throw invalidField('email', `belongs to a ${found.role} of the account ${found.owner.email}.`)
+  const { owner } = found
+  const { key } = await addKey(deps, owner.ownerId, { name: 'create-owner', role: 'owner' })
   return { owner, apiKey: key }
 }
 
@@ -45,26 +60,41 @@ export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase()
 }
 
-/** An account as its owner sees it. Throws 401 where it no longer exists. */
-export async function accountOf({ db }: CoreDeps, { ownerId }: Owner): Promise<Account> {
-  const row = await findOwner(db, ownerId)
+/** The account of a request, and who asks. Throws 401 where it no longer exists. */
+export async function accountOf({ db }: CoreDeps, caller: Caller): Promise<Account> {
+  const row = await findOwner(db, caller.owner.ownerId)
   if (!row) throw unauthorized()
-  return toAccount(row)
+  return toAccount(row, caller)
 }
 
-export function toAccount({ createdAt, ...owner }: NewOwner): Account {
-  return { ...owner, createdAt: isoTime(createdAt) }
+export function toAccount(
+  { createdAt, ...owner }: NewOwner,
+  { role, member }: Pick<Caller, 'role' | 'member'>,
+): Account {
+  const who = member && { memberId: member.memberId, email: member.email }
+  return { ...owner, createdAt: isoTime(createdAt), role, member: who }
+}
+
+/**
+ * The member of a request. A key of the account with the role of an owner stands for the one whose address the account has;
+ * any other is refused with 403.
+ */
+export async function selfOf({ db }: Pick<CoreDeps, 'db'>, { owner, member, role }: Caller): Promise<Member> {
+  const self = member ?? (role === 'owner' ? await findMember(db, owner.email) : null)
+  if (!self) throw sessionRequired()
+  return self
 }
 
 /** The account behind an API key. Throws the same 401 for every other credential. */
-export async function authenticateOwner(deps: CoreDeps, presented: string): Promise<Owner> {
+export async function authenticateOwner(deps: CoreDeps, presented: string): Promise<Caller> {
   const hashes = lookUpHashes(deps, 'account', presented)
   const now = deps.clock.now()
   const found = hashes && (await findOwnerByKey(deps.db, hashes, now))
   if (!found) throw unauthorized()
-  const { owner, keyId, lastUsedAt } = found
-  if (isUseDue(lastUsedAt, now)) await noteUse(deps, noteKeyUse(deps.db, { ownerId: owner.ownerId, keyId, now }))
-  return owner
+  const { lastUsedAt, ...caller } = found
+  if (isUseDue(lastUsedAt, now))
+    await noteUse(deps, noteKeyUse(deps.db, { ownerId: caller.owner.ownerId, keyId: caller.keyId, now }))
+  return caller
 }
 
 /** When something was last used is worth a write, but no failed request. */

@@ -2,40 +2,40 @@ import type { Db } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { MAX_KNOWN_NETWORKS } from './rules.ts'
 
-/** True where the account's password was given from this network at `since` or later. */
+/** True where the member's password was given from this network at `since` or later. */
 export async function isKnownNetwork(
   db: Db,
-  { ownerId, network, since }: { ownerId: string; network: string; since: number },
+  { memberId, network, since }: { memberId: string; network: string; since: number },
 ): Promise<boolean> {
   const row = await db
     .selectFrom('known_networks')
     .select('seen_at')
-    .where((eb) => eb.and({ owner_id: ownerId, network }))
+    .where((eb) => eb.and({ member_id: memberId, network }))
     .where('seen_at', '>=', since)
     .executeTakeFirst()
   return row !== undefined
 }
 
-/** Remembers a network of an account, in place of the least recently used one where there are too many. */
+/** Remembers a network of a member, in place of the least recently used one where there are too many. */
 export function rememberNetwork(
   db: Db,
-  { ownerId, network, seenAt }: { ownerId: string; network: string; seenAt: number },
+  { memberId, ownerId, network, seenAt }: { memberId: string; ownerId: string; network: string; seenAt: number },
 ): Promise<void> {
   return inTransaction(db, async (tx) => {
     await tx
       .insertInto('known_networks')
-      .values({ owner_id: ownerId, network, seen_at: seenAt })
+      .values({ owner_id: ownerId, member_id: memberId, network, seen_at: seenAt })
       .onConflict((conflict) => conflict.columns(['owner_id', 'network']).doUpdateSet({ seen_at: seenAt }))
       .execute()
     const surplus = tx
       .selectFrom('known_networks')
       .select('network')
-      .where('owner_id', '=', ownerId)
+      .where('member_id', '=', memberId)
       .orderBy('seen_at', 'desc')
       .orderBy('network')
       .limit(MAX_KNOWN_NETWORKS)
       .offset(MAX_KNOWN_NETWORKS)
-    await tx.deleteFrom('known_networks').where('owner_id', '=', ownerId).where('network', 'in', surplus).execute()
+    await tx.deleteFrom('known_networks').where('member_id', '=', memberId).where('network', 'in', surplus).execute()
   })
 }
 
@@ -75,6 +75,7 @@ export async function deleteExpired(db: Db, now: number, usedBefore: number): Pr
   await db.deleteFrom('auth_sessions').where('valid_until', '<=', now).execute()
   await db.deleteFrom('device_logins').where('expires_at', '<=', now).execute()
   await db.deleteFrom('password_resets').where('expires_at', '<=', now).execute()
+  await db.deleteFrom('invitations').where('expires_at', '<=', now).execute()
   // A missing bucket counts as full.
   await inTransaction(db, (tx) => tx.deleteFrom('throttles').where('full_at', '<=', now).execute())
   await inTransaction(db, (tx) => tx.deleteFrom('known_networks').where('seen_at', '<', usedBefore).execute())

@@ -3,6 +3,7 @@ import type { CoreDeps } from '../lib/core-deps.ts'
 import { networkOf } from '../lib/network.ts'
 import { grant } from '../usage/grant.js'
 import { isKnownNetwork, rememberNetwork, updateBuckets } from './attempts-store.ts'
+import type { Member } from './member-store.ts'
 import type { QueuePlace } from './password-queue.ts'
 import { ATTEMPT_RATES, IPV6_BITS, inWords, KNOWN_NETWORK_MS } from './rules.ts'
 
@@ -15,15 +16,15 @@ export interface PasswordAttempt {
 }
 
 /**
- * An attempt to sign in. From a network that gave the account's password lately it has a bucket and a queue that attempts
- * from elsewhere cannot fill. The same work is done where there is no account.
+ * An attempt to sign in. From a network that gave the member's password lately it has a bucket and a queue that attempts
+ * from elsewhere cannot fill. The same work is done where there is no member.
  */
 export async function signInAttempt(
   deps: CoreDeps,
-  { ownerId, email, ip }: { ownerId: string | null; email: string; ip: string },
+  { memberId, email, ip }: { memberId: string | null; email: string; ip: string },
 ): Promise<PasswordAttempt> {
   const since = deps.clock.now() - KNOWN_NETWORK_MS
-  const isKnown = await isKnownNetwork(deps.db, { ...knownNetwork(deps, ownerId ?? '', ip), since })
+  const isKnown = await isKnownNetwork(deps.db, { ...knownNetwork(deps, memberId ?? '', ip), since })
   const network = networkOf(ip, IPV6_BITS.attempts)
   if (isKnown) return accountAttempt('sign-in/known', `${email} ${network}`)
   return {
@@ -54,12 +55,12 @@ export async function countAttempt(deps: CoreDeps, buckets: Buckets): Promise<vo
 
 const tooMany = (waitMs: number) => limited(`Too many attempts. Try again in ${inWords(waitMs)}.`, waitMs)
 
-/** Remembers that the password of this account was given from this address. */
-export function rememberSignIn(deps: CoreDeps, ownerId: string, ip: string): Promise<void> {
-  return rememberNetwork(deps.db, { ...knownNetwork(deps, ownerId, ip), seenAt: deps.clock.now() })
+/** Remembers that the password of this member was given from this address. */
+export function rememberSignIn(deps: CoreDeps, { memberId, ownerId }: Member, ip: string): Promise<void> {
+  return rememberNetwork(deps.db, { ...knownNetwork(deps, memberId, ip), ownerId, seenAt: deps.clock.now() })
 }
 
-function knownNetwork({ keyring }: CoreDeps, ownerId: string, ip: string): { ownerId: string; network: string } {
+function knownNetwork({ keyring }: CoreDeps, memberId: string, ip: string): { memberId: string; network: string } {
   const network = networkOf(ip, IPV6_BITS.attempts)
-  return { ownerId, network: keyring.hash(`known-network:${ownerId}:${network}`) }
+  return { memberId, network: keyring.hash(`known-network:${memberId}:${network}`) }
 }

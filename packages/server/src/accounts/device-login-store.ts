@@ -1,3 +1,4 @@
+import type { Role } from '@svc/contract'
 import type { Insertable, Selectable } from 'kysely'
 import { addAccountKey } from '../credentials/account-key-store.ts'
 import type { NewCredential } from '../credentials/store.ts'
@@ -5,6 +6,12 @@ import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction.ts'
 
 export type DeviceLoginRow = Selectable<Schema['device_logins']>
+
+interface Confirmation {
+  owner_id: string
+  member_id: string | null
+  role: Role | null
+}
 
 /** Inserts a login that waits for its confirmation; false where its user code is in use. */
 export async function insertDeviceLogin(db: Db, login: Insertable<Schema['device_logins']>): Promise<boolean> {
@@ -33,7 +40,7 @@ export function findDeviceLogin(
 export async function changeDeviceLogin(
   db: Db,
   { device_hash, polled_at }: DeviceLoginRow,
-  changes: { polled_at: number } | { owner_id: string; status: 'authorized' | 'denied' },
+  changes: { polled_at: number } | ({ status: 'authorized' | 'denied' } & Confirmation),
 ): Promise<boolean> {
   const unchanged = 'polled_at' in changes ? { polled_at } : { status: 'pending' as const }
   const changed = await db

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { DeviceDecision, DeviceLogin, DevicePoll, WaitingDevice } from '@svc/contract'
 import { mintCredential } from '../credentials/credentials.ts'
-import { TOO_MANY_KEYS } from '../credentials/rules.ts'
+import { TOO_MANY_KEYS, TOO_MANY_LOGINS } from '../credentials/rules.ts'
 import { forbidden, invalidField, limited, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { networkOf } from '../lib/network.ts'
-import { type Owner, toAccount } from './accounts.ts'
+import { type Caller, type Owner, toAccount } from './accounts.ts'
 import { countAttempt } from './attempts.ts'
 import * as rules from './device-login-rules.ts'
 import * as store from './device-login-store.ts'
+import { listMembers } from './member-store.ts'
 import { IPV6_BITS } from './rules.ts'
 import { findOwner } from './store.ts'
 
@@ -55,15 +56,24 @@ export async function pollDeviceLogin(deps: CoreDeps, deviceCode: string): Promi
   return makeKey(deps, login, login.owner_id)
 }
 
+// The key has the role of its member, whichever that is at the time; one that an API key confirmed has that key's.
 async function makeKey(deps: CoreDeps, login: store.DeviceLoginRow, ownerId: string): Promise<DevicePoll> {
   deps.diskSpace.require()
   const owner = await findOwner(deps.db, ownerId)
-  if (!owner) throw expired()
-  const { key, row } = mintCredential(deps, ownerId, { kind: 'account', name: `svc on ${login.machine}` })
+  const member = (await listMembers(deps.db, ownerId)).find(({ memberId }) => memberId === login.member_id) ?? null
+  const role = member?.role ?? login.role
+  if (!owner || role === null) throw expired()
+  const whose = { memberId: login.member_id, role: login.role }
+  const { key, row } = mintCredential(deps, ownerId, { kind: 'account', name: `svc on ${login.machine}`, ...whose })
   const outcome = await store.exchangeForKey(deps.db, login, row)
   if (outcome === 'gone') throw expired()
-  if (outcome === 'full') throw forbidden(TOO_MANY_KEYS)
-  return { status: 'authorized', account: toAccount(owner), keyId: row.credential_id, key: key.reveal() }
+  if (outcome === 'full') throw forbidden(member ? TOO_MANY_LOGINS : TOO_MANY_KEYS)
+  return {
+    status: 'authorized',
+    account: toAccount(owner, { role, member }),
+    keyId: row.credential_id,
+    key: key.reveal(),
+  }
 }
 
 interface TypedCode {
@@ -79,14 +89,15 @@ export async function waitingDevice(deps: CoreDeps, owner: Owner, typed: TypedCo
   return { userCode: rules.formatUserCode(code), machine, network, ...times }
 }
 
-/** Grants or denies a device a key of this account, once. */
+/** Grants or denies a device a key, once: the member's own, or one of the account. */
 export async function answerDevice(
   deps: CoreDeps,
-  owner: Owner,
+  { owner, member, role }: Caller,
   { status, ...typed }: TypedCode & DeviceDecision,
 ): Promise<DeviceDecision> {
   const { login } = await findWaiting(deps, owner, typed)
-  if (!(await store.changeDeviceLogin(deps.db, login, { owner_id: owner.ownerId, status }))) throw noDevice()
+  const whose = { owner_id: owner.ownerId, member_id: member?.memberId ?? null, role: member ? null : role }
+  if (!(await store.changeDeviceLogin(deps.db, login, { ...whose, status }))) throw noDevice()
   return { status }
 }
 

@@ -10,7 +10,7 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { chapter } from '../http/chapter.ts'
-import { ownerOf } from '../http/planes.ts'
+import { callerOf, ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { answerDevice, beginDeviceLogin, pollDeviceLogin, waitingDevice } from './device-login.ts'
@@ -61,6 +61,6 @@ export function deviceRoutes(plane: FastifyInstance, deps: CoreDeps): void {
   )
 
   routes.post('/v1/account/devices/:userCode', { schema: ANSWER }, (request) =>
-    answerDevice(deps, ownerOf(request), { ...request.params, ...request.body, ip: request.ip }),
+    answerDevice(deps, callerOf(request), { ...request.params, ...request.body, ip: request.ip }),
   )
 }

@@ -15,7 +15,8 @@ const ASK = route('askForPasswordReset', 'Mail a link that sets a new password',
   response: { 200: PasswordResetAnswer, 403: ErrorBody, 429: ErrorBody },
 })
 const CONFIRM = route('confirmPasswordReset', 'Set a new password with the token of a link', {
-  description: 'A link works once, for 30 minutes. All sessions of the account end; two-factor sign-in stays on.',
+  description:
+    'A link works once, for 30 minutes. All sessions of the member end, and with `revokeKeys` their API keys; two-factor sign-in stays on.',
   body: PasswordResetConfirmation,
   response: { 200: PasswordResetAnswer, 403: ErrorBody, 429: ErrorBody },
 })
@@ -37,8 +38,8 @@ export function passwordResetRoutes(plane: FastifyInstance, deps: AccountDeps): 
     '/v1/auth/password-reset/confirm',
     { schema: CONFIRM, config: SMALL },
     async (request): Promise<PasswordResetAnswer> => {
-      const { token, password } = request.body
-      await setForgottenPassword(deps, { token, password: new Secret(password), ip: request.ip })
+      const { token, password, revokeKeys } = request.body
+      await setForgottenPassword(deps, { token, password: new Secret(password), revokeKeys, ip: request.ip })
       return { status: 'ok' }
     },
   )

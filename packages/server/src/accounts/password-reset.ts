@@ -5,18 +5,18 @@ import type { CoreDeps } from '../lib/core-deps.ts'
 import { networkOf } from '../lib/network.ts'
 import type { Mail } from '../mail/mailer.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { normalizeEmail, type Owner } from './accounts.ts'
+import { normalizeEmail } from './accounts.ts'
 import { countAttempt } from './attempts.ts'
 import type { AccountDeps } from './deps.ts'
+import { findMember, type Member } from './member-store.ts'
 import * as store from './password-store.ts'
 import { IPV6_BITS, inWords, RESET_MS } from './rules.ts'
-import { findOwner } from './store.ts'
 
 type LinkDeps = Pick<CoreDeps, 'db' | 'clock' | 'keyring' | 'baseUrl'>
 
 /**
- * Mails a link to the account of an address. The look-up is part of what follows the answer, so that neither the answer nor its
- * time tells whether there is an account.
+ * Mails a link to the member of an address. The look-up is part of what follows the answer, so that neither the answer nor its
+ * time tells whether there is a member.
  */
 export async function askForReset(deps: AccountDeps, { email, ip }: { email: string; ip: string }): Promise<void> {
   const { mailer } = deps
@@ -28,16 +28,20 @@ export async function askForReset(deps: AccountDeps, { email, ip }: { email: str
     ['reset/network', networkOf(ip, IPV6_BITS.signUp)],
   ])
   mailer.post(networkOf(ip, IPV6_BITS.hashing), async () => {
-    const owner = await findOwner(deps.db, address, 'email')
-    return owner && mailWith(await makeResetLink(deps, owner), owner)
+    const member = await findMember(deps.db, address)
+    return member && mailWith(await makeResetLink(deps, member), member)
   })
 }
 
-/** A new link of the account, in place of any earlier one. The token is in its fragment, which browsers send to no server. */
-export async function makeResetLink(deps: LinkDeps, { ownerId }: Owner): Promise<{ link: string; expiresAt: string }> {
+/** A new link of the member, in place of any earlier one. The token is in its fragment, which browsers send to no server. */
+export async function makeResetLink(
+  deps: LinkDeps,
+  { memberId, ownerId }: Member,
+): Promise<{ link: string; expiresAt: string }> {
   const token = randomBytes(32).toString('base64url')
   const expiresAt = deps.clock.now() + RESET_MS
   await store.putResetLink(deps.db, {
+    member_id: memberId,
     owner_id: ownerId,
     token_hash: deps.keyring.hash(text(token)),
     expires_at: expiresAt,
@@ -46,23 +50,33 @@ export async function makeResetLink(deps: LinkDeps, { ownerId }: Owner): Promise
   return { link: `${page.href}#${token}`, expiresAt: isoTime(expiresAt) }
 }
 
-/** Sets the password of a link's account, once, and ends its sessions. Its second factor stays. */
+interface NewSecret {
+  token: string
+  password: Secret
+  ip: string
+  revokeKeys?: boolean | undefined
+}
+
+/** Sets the password of a link's member, once, and ends their sessions. Their second factor stays. */
 export async function setForgottenPassword(
   deps: AccountDeps,
-  { token, password, ip }: { token: string; password: Secret; ip: string },
+  { token, password, ip, revokeKeys = false }: NewSecret,
 ): Promise<void> {
   const network = networkOf(ip, IPV6_BITS.attempts)
   await countAttempt(deps, [['reset-link/network', network]])
   const hashes = deps.keyring.hashes(text(token))
-  const ownerId = await store.findResetLink(deps.db, hashes, deps.clock.now())
-  if (ownerId === null) throw invalidLink()
-  const place = { key: `reset ${ownerId}`, isKnown: true }
+  const memberId = await store.findResetLink(deps.db, hashes, deps.clock.now())
+  if (memberId === null) throw invalidLink()
+  const place = { key: `reset ${memberId}`, isKnown: true }
   const passwordHash = await deps.passwords.run(place, (hasher) => hasher.hash(password.reveal()))
-  const isSet = await store.usePasswordLink(deps.db, { hashes, ownerId, passwordHash, now: deps.clock.now() })
+  const isSet = await store.usePasswordLink(deps.db, {
+    ...{ hashes, memberId, passwordHash, revokeKeys },
+    now: deps.clock.now(),
+  })
   if (!isSet) throw invalidLink()
 }
 
-function mailWith({ link }: { link: string }, { email }: Owner): Mail {
+function mailWith({ link }: { link: string }, { email }: Member): Mail {
   const lines = [
     `Somebody asked for a new password for the account ${email}.`,
     'Set it here:',

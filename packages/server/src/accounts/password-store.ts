@@ -1,130 +1,130 @@
 import type { Insertable } from 'kysely'
 import type { Db, Schema } from '../store/schema.ts'
-import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
-import { insertOwner, type NewOwner, toOwner } from './store.ts'
+import { inTransaction, type Tx } from '../store/transaction.ts'
+import { type Member, revokeKeysOf, toMember } from './member-store.ts'
+import { insertOwner, type NewAccount, type NewOwner, toOwner } from './store.ts'
 
-/** A stored password with its account. `version` increases with every change. */
+/** A stored password with whose it is. `version` increases with every change. */
 export interface StoredPassword {
   owner: NewOwner
+  member: Member
   hash: string
   version: number
 }
 
-interface NewPassword {
-  ownerId: string
-  passwordHash: string
-  now: number
-}
-
-const PROVIDER = 'credential'
-
-/** Inserts an account with a password and returns the password's version; null where the address has an account. */
-export function openAccount(db: Db, owner: NewOwner, passwordHash: string): Promise<number | null> {
+/** Inserts an account whose owner has a password, and returns its version; null where the address has an account. */
+export function openAccount(db: Db, account: NewAccount, passwordHash: string): Promise<number | null> {
   return inTransaction(db, async (tx) => {
-    if (!(await insertOwner(tx, owner))) return null
-    return putPassword(tx, { ownerId: owner.ownerId, passwordHash, now: owner.createdAt })
+    if (!(await insertOwner(tx, account))) return null
+    return setNewPassword(tx, account.memberId, passwordHash)
   })
 }
 
-/** Sets an account's password, the first one too, and ends all its sessions. Null where no account has this address. */
+/** Sets the password of an address, the first one too, and ends all sessions of it. Null where no member has the address. */
 export function setPassword(
   db: Db,
-  { email, ...password }: Omit<NewPassword, 'ownerId'> & { email: string },
-): Promise<{ ownerId: string } | null> {
+  { email, passwordHash }: { email: string; passwordHash: string },
+): Promise<Member | null> {
   return inTransaction(db, async (tx) => {
-    const owner = await tx.selectFrom('owners').selectAll().where('email', '=', email).forUpdate().executeTakeFirst()
-    if (!owner) return null
-    await putPassword(tx, { ...password, ownerId: owner.owner_id })
-    return { ownerId: owner.owner_id }
+    const found = tx.selectFrom('members').selectAll().where('email', '=', email)
+    const row = await found.forUpdate().executeTakeFirst()
+    if (!row) return null
+    await setNewPassword(tx, row.member_id, passwordHash)
+    return toMember(row)
   })
 }
 
-/** Stores the hash of an account's one link, in place of an earlier one. */
+/** Stores the hash of a member's one link, in place of an earlier one. */
 export async function putResetLink(db: Db, link: Insertable<Schema['password_resets']>): Promise<void> {
   const { token_hash, expires_at } = link
   await db
     .insertInto('password_resets')
     .values(link)
-    .onConflict((conflict) => conflict.column('owner_id').doUpdateSet({ token_hash, expires_at }))
+    .onConflict((conflict) => conflict.column('member_id').doUpdateSet({ token_hash, expires_at }))
     .execute()
 }
 
-/** The account whose link has one of these hashes, or null where there is none or it has expired. */
+/** The member whose link has one of these hashes, or null where there is none or it has expired. */
 export async function findResetLink(db: Db, hashes: readonly string[], now: number): Promise<string | null> {
-  const valid = db.selectFrom('password_resets').select('owner_id').where('token_hash', 'in', hashes)
-  return (await valid.where('expires_at', '>', now).executeTakeFirst())?.owner_id ?? null
+  const valid = db.selectFrom('password_resets').select('member_id').where('token_hash', 'in', hashes)
+  return (await valid.where('expires_at', '>', now).executeTakeFirst())?.member_id ?? null
 }
 
-/** Sets the password of a link's account and ends all its sessions, once: false where the link is no longer valid. */
+interface LinkUse {
+  hashes: readonly string[]
+  memberId: string
+  passwordHash: string
+  revokeKeys: boolean
+  now: number
+}
+
+/** Sets the password of a link's member and ends all their sessions, once: false where the link is no longer valid. */
 export function usePasswordLink(
   db: Db,
-  { hashes, ...password }: NewPassword & { hashes: readonly string[] },
+  { hashes, memberId, passwordHash, revokeKeys, now }: LinkUse,
 ): Promise<boolean> {
   return inTransaction(db, async (tx) => {
-    await lockOwner(tx, password.ownerId)
-    const used = tx.deleteFrom('password_resets').where('owner_id', '=', password.ownerId)
-    const valid = used.where('token_hash', 'in', hashes).where('expires_at', '>', password.now)
-    if (!(await valid.returning('owner_id').executeTakeFirst())) return false
-    await putPassword(tx, password)
+    // Locked first: of two uses at once, one finds the link gone.
+    const own = tx.selectFrom('members').selectAll().where('member_id', '=', memberId)
+    const member = await own.forUpdate().executeTakeFirst()
+    if (!member) return false
+    const used = tx.deleteFrom('password_resets').where('member_id', '=', memberId)
+    const valid = used.where('token_hash', 'in', hashes).where('expires_at', '>', now)
+    if (!(await valid.returning('member_id').executeTakeFirst())) return false
+    await setNewPassword(tx, memberId, passwordHash)
+    if (revokeKeys) await revokeKeysOf(tx, toMember(member), now)
     return true
   })
 }
 
 /**
- * Replaces a password that still has this version, and ends all sessions of the account. Returns the new version; null
- * where the password was changed meanwhile.
+ * Replaces a password that still has this version, and ends all sessions of the member. Returns the new version; null where
+ * the password was changed meanwhile.
  */
 export function replacePassword(
   db: Db,
-  { version, ...password }: NewPassword & { version: number },
+  { memberId, version, passwordHash }: { memberId: string; version: number; passwordHash: string },
 ): Promise<number | null> {
   return inTransaction(db, async (tx) => {
-    const stored = await tx
-      .selectFrom('auth_accounts')
-      .select('password_version')
-      .where((eb) => eb.and({ owner_id: password.ownerId, provider_id: PROVIDER }))
-      .forUpdate()
-      .executeTakeFirst()
-    return stored?.password_version === version ? putPassword(tx, password) : null
+    const found = tx.selectFrom('members').select('password_version').where('member_id', '=', memberId)
+    const stored = await found.forUpdate().executeTakeFirst()
+    return stored?.password_version === version ? setNewPassword(tx, memberId, passwordHash) : null
   })
 }
 
-/** The password of an account, by id or by address in lower case, or null where it has none. */
+/** The password of a member, by id or by address in lower case, or null where there is none. */
 export async function findPassword(
   db: Db,
   value: string,
-  by: 'owner_id' | 'email' = 'owner_id',
+  by: 'member_id' | 'email' = 'member_id',
 ): Promise<StoredPassword | null> {
   const row = await db
-    .selectFrom('owners')
-    .innerJoin('auth_accounts', 'auth_accounts.owner_id', 'owners.owner_id')
-    .selectAll('owners')
-    .select(['auth_accounts.password', 'auth_accounts.password_version'])
-    .where(`owners.${by}`, '=', value)
-    .where('auth_accounts.provider_id', '=', PROVIDER)
+    .selectFrom('members')
+    .innerJoin('owners', 'owners.owner_id', 'members.owner_id')
+    .select(['owners.owner_id', 'owners.email', 'owners.tier', 'owners.created_at'])
+    .select(['members.member_id', 'members.email as own_email', 'role', 'password', 'password_version'])
+    .where(`members.${by}`, '=', value)
     .executeTakeFirst()
   if (!row?.password) return null
-  return { owner: { ...toOwner(row), createdAt: row.created_at }, hash: row.password, version: row.password_version }
+  return {
+    owner: { ...toOwner(row), createdAt: row.created_at },
+    member: toMember({ ...row, email: row.own_email }),
+    hash: row.password,
+    version: row.password_version,
+  }
 }
 
-async function putPassword(tx: Tx, { ownerId, passwordHash, now }: NewPassword): Promise<number> {
-  // Nothing reads the times.
-  const at = new Date(now).toISOString()
-  const changed = { password: passwordHash, updated_at: at }
-  const ids = { owner_id: ownerId, id: ownerId, account_id: ownerId, provider_id: PROVIDER }
+/** Stores a member's password, ends all that an earlier one began, and returns the version of the new one. */
+export async function setNewPassword(tx: Tx, memberId: string, passwordHash: string): Promise<number> {
   const { password_version } = await tx
-    .insertInto('auth_accounts')
-    .values({ ...ids, ...changed, password_version: 1, created_at: at })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['owner_id', 'provider_id'])
-        .doUpdateSet((eb) => ({ ...changed, password_version: eb('auth_accounts.password_version', '+', 1) })),
-    )
+    .updateTable('members')
+    .set((eb) => ({ password: passwordHash, password_version: eb('password_version', '+', 1) }))
+    .where('member_id', '=', memberId)
     .returning('password_version')
     .executeTakeFirstOrThrow()
-  await tx.deleteFrom('auth_sessions').where('owner_id', '=', ownerId).execute()
-  // Device logins that such a session confirmed and whose key was not fetched yet.
-  await tx.deleteFrom('device_logins').where('owner_id', '=', ownerId).execute()
-  await tx.deleteFrom('password_resets').where('owner_id', '=', ownerId).execute()
+  // Of device logins those that such a session confirmed and whose key was not fetched yet.
+  for (const table of ['auth_sessions', 'device_logins', 'password_resets'] as const) {
+    await tx.deleteFrom(table).where('member_id', '=', memberId).execute()
+  }
   return password_version
 }

@@ -11,7 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sessionRequired } from '../errors.ts'
 import { chapter } from '../http/chapter.ts'
 import { refuseForeignPages } from '../http/csrf.ts'
-import { ownerOf, presentedSession, sessionOfRequest } from '../http/planes.ts'
+import { callerOf, presentedSession, sessionOfRequest } from '../http/planes.ts'
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts'
 import { typed } from '../http/typed.ts'
 import { Secret } from '../secrets/secret.ts'
@@ -70,7 +70,7 @@ export function authRoutes(plane: FastifyInstance, deps: AccountDeps): void {
 export function accountRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   const routes = typed(plane)
 
-  routes.get('/v1/account', { schema: ACCOUNT }, (request) => accountOf(deps, ownerOf(request)))
+  routes.get('/v1/account', { schema: ACCOUNT }, (request) => accountOf(deps, callerOf(request)))
 
   routes.post('/v1/account/password', { schema: PASSWORD }, async (request, reply) => {
     const current = sessionOfRequest(request)
@@ -82,11 +82,13 @@ export function accountRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   })
 }
 
-function clientOf({ ip, headers }: FastifyRequest) {
+/** What a session is told to begin on, and from where. */
+export function clientOf({ ip, headers }: FastifyRequest) {
   return { ip, device: deviceLabel(headers['user-agent']) }
 }
 
-function giveCookie(deps: AccountDeps, reply: FastifyReply, session: Session): Session {
+/** Answers with a session, as a cookie, too. */
+export function giveCookie(deps: AccountDeps, reply: FastifyReply, session: Session): Session {
   const cookie = { value: session.token, expiresAt: Date.parse(session.expiresAt) }
   setSessionCookie(reply, deps.baseUrl(), cookie, deps.clock.now())
   return session

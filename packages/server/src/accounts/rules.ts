@@ -18,6 +18,14 @@ export const MAX_SESSIONS = 100
 /** How long a link that sets a forgotten password is valid. */
 export const RESET_MS = 30 * MINUTE_MS
 
+/** How long an invitation is open. */
+export const INVITATION_MS = 7 * DAY_MS
+
+/** Open invitations of an account. */
+export const MAX_INVITATIONS = 20
+
+export const MAX_MEMBERS = 50
+
 /** How long a network is remembered from which an account's password was given. */
 export const KNOWN_NETWORK_MS = 30 * DAY_MS
 
@@ -36,6 +44,9 @@ export const ATTEMPT_RATES = {
   'reset/address': per(60 * MINUTE_MS, 5),
   'reset/network': per(60 * MINUTE_MS, 20),
   'reset-link/network': per(15 * MINUTE_MS, 50),
+  'invite/account': per(60 * MINUTE_MS, 30),
+  'invite/address': per(60 * MINUTE_MS, 5),
+  'invitation/network': per(15 * MINUTE_MS, 50),
   'device-code/network': per(15 * MINUTE_MS, 20),
   'device-code/service': per(DEVICE_LOGIN_MS, 5_000),
   'user-code/account': per(15 * MINUTE_MS, 20),

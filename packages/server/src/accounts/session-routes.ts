@@ -1,17 +1,18 @@
-import { RevokedSession, RevokedSessions, SessionList } from '@svc/contract'
+import { ErrorBody, RevokedSession, RevokedSessions, SessionList } from '@svc/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { sessionRequired } from '../errors.ts'
 import { chapter } from '../http/chapter.ts'
-import { ownerOf, sessionOfRequest } from '../http/planes.ts'
+import { callerOf, sessionOfRequest } from '../http/planes.ts'
 import { clearSessionCookie } from '../http/session-cookie.ts'
 import { typed } from '../http/typed.ts'
+import { selfOf } from './accounts.ts'
 import type { AccountDeps } from './deps.ts'
 import { listOwnSessions, revokeOtherSessions, revokeSession } from './session-list.ts'
 
 const route = chapter('Account')
-const LIST = route('listSessions', 'List the account’s sessions, the last used first', {
-  response: { 200: SessionList },
+const LIST = route('listSessions', 'List the sessions of the member, the last used first', {
+  response: { 200: SessionList, 403: ErrorBody },
 })
 const REVOKE = route('revokeSession', 'Revoke a session at once', {
   params: z.object({ sessionId: z.string().describe('The id of a session, `ses_…`.') }),
@@ -21,23 +22,23 @@ const REVOKE_OTHERS = route('revokeOtherSessions', 'Revoke every session but the
   response: { 200: RevokedSessions },
 })
 
-/** Owner plane: the sessions of the account. */
+/** Owner plane: the sessions of the member. */
 export function sessionRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   const routes = typed(plane)
 
-  routes.get('/v1/auth/sessions', { schema: LIST }, (request) =>
-    listOwnSessions(deps, ownerOf(request), currentId(request)),
+  routes.get('/v1/auth/sessions', { schema: LIST }, async (request) =>
+    listOwnSessions(deps, await selfOf(deps, callerOf(request)), currentId(request)),
   )
 
   routes.delete('/v1/auth/sessions', { schema: REVOKE_OTHERS }, async (request) => {
     const current = currentId(request)
     if (current === null) throw sessionRequired('to revoke all other sessions')
-    return revokeOtherSessions(deps, ownerOf(request), current)
+    return revokeOtherSessions(deps, await selfOf(deps, callerOf(request)), current)
   })
 
   routes.delete('/v1/auth/sessions/:sessionId', { schema: REVOKE }, async (request, reply) => {
     const { sessionId } = request.params
-    const revoked = await revokeSession(deps, ownerOf(request), sessionId)
+    const revoked = await revokeSession(deps, await selfOf(deps, callerOf(request)), sessionId)
     const session = sessionOfRequest(request)
     if (session?.isFromCookie && session.sessionId === sessionId) clearSessionCookie(reply, deps.baseUrl())
     return revoked

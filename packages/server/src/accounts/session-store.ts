@@ -1,29 +1,37 @@
 import { sql } from 'kysely'
 import type { Db } from '../store/schema.ts'
+import { type Member, toMember } from './member-store.ts'
 import { MAX_SESSIONS, SESSION_MS } from './rules.ts'
 import { type OwnerRow, toOwner } from './store.ts'
 
-/** The account and the end of a session; null where it has ended, or the password that it began with was changed. */
-export async function findSession(
-  db: Db,
-  handle: string,
-  now: number,
-): Promise<{ owner: OwnerRow; sessionId: string; validUntil: number; lastUsedAt: number | null } | null> {
+interface FoundSession {
+  owner: OwnerRow
+  /** With the role of now. */
+  member: Member
+  sessionId: string
+  validUntil: number
+  lastUsedAt: number | null
+}
+
+/** Whose a session is, and its end; null where it has ended, or the password that it began with was changed. */
+export async function findSession(db: Db, handle: string, now: number): Promise<FoundSession | null> {
   const row = await db
     .selectFrom('auth_sessions')
-    .innerJoin('auth_accounts', (join) =>
+    .innerJoin('members', (join) =>
       join
-        .onRef('auth_accounts.owner_id', '=', 'auth_sessions.owner_id')
-        .onRef('auth_accounts.password_version', '=', 'auth_sessions.password_version'),
+        .onRef('members.member_id', '=', 'auth_sessions.member_id')
+        .onRef('members.password_version', '=', 'auth_sessions.password_version'),
     )
-    .innerJoin('owners', 'owners.owner_id', 'auth_sessions.owner_id')
+    .innerJoin('owners', 'owners.owner_id', 'members.owner_id')
     .select(['owners.owner_id', 'owners.email', 'owners.tier'])
+    .select(['members.member_id', 'members.email as own_email', 'members.role'])
     .select(['auth_sessions.id', 'auth_sessions.valid_until', 'auth_sessions.last_used_at'])
     .where('auth_sessions.token', '=', handle)
     .where('auth_sessions.valid_until', '>', now)
     .executeTakeFirst()
   if (!row) return null
-  return { owner: toOwner(row), sessionId: row.id, validUntil: row.valid_until, lastUsedAt: row.last_used_at }
+  const member = toMember({ ...row, email: row.own_email })
+  return { owner: toOwner(row), member, sessionId: row.id, validUntil: row.valid_until, lastUsedAt: row.last_used_at }
 }
 
 /** Moves a session's end. A session that was deleted meanwhile stays deleted. */
@@ -41,17 +49,17 @@ export async function noteSessionUse(db: Db, handle: string, now: number): Promi
   await db.updateTable('auth_sessions').set({ last_used_at: now }).where('token', '=', handle).execute()
 }
 
-/** An account's sessions that can be used, the last used first. */
-export function listSessions(db: Db, ownerId: string, now: number) {
+/** A member's sessions that can be used, the last used first. */
+export function listSessions(db: Db, memberId: string, now: number) {
   return db
     .selectFrom('auth_sessions')
-    .innerJoin('auth_accounts', (join) =>
+    .innerJoin('members', (join) =>
       join
-        .onRef('auth_accounts.owner_id', '=', 'auth_sessions.owner_id')
-        .onRef('auth_accounts.password_version', '=', 'auth_sessions.password_version'),
+        .onRef('members.member_id', '=', 'auth_sessions.member_id')
+        .onRef('members.password_version', '=', 'auth_sessions.password_version'),
     )
     .select(['auth_sessions.id', 'user_agent', 'last_used_at', 'valid_until', 'auth_sessions.created_at'])
-    .where('auth_sessions.owner_id', '=', ownerId)
+    .where('auth_sessions.member_id', '=', memberId)
     .where('valid_until', '>', now)
     .orderBy(sql`coalesce(last_used_at, 0)`, 'desc')
     .orderBy('auth_sessions.id', 'desc')
@@ -59,20 +67,20 @@ export function listSessions(db: Db, ownerId: string, now: number) {
     .execute()
 }
 
-/** Ends a session of this account, at once for every replica; false where it has none of this id. */
-export async function deleteOwnSession(db: Db, ownerId: string, sessionId: string): Promise<boolean> {
+/** Ends a session of this member, at once for every replica; false where they have none of this id. */
+export async function deleteOwnSession(db: Db, memberId: string, sessionId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('auth_sessions')
-    .where((eb) => eb.and({ owner_id: ownerId, id: sessionId }))
+    .where((eb) => eb.and({ member_id: memberId, id: sessionId }))
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-/** Ends the sessions of this account but one; returns how many. */
-export async function deleteOtherSessions(db: Db, ownerId: string, exceptId: string): Promise<number> {
+/** Ends the sessions of this member but one; returns how many. */
+export async function deleteOtherSessions(db: Db, memberId: string, exceptId: string): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('auth_sessions')
-    .where('owner_id', '=', ownerId)
+    .where('member_id', '=', memberId)
     .where('id', '<>', exceptId)
     .executeTakeFirst()
   return Number(numDeletedRows)
@@ -85,32 +93,41 @@ export async function deleteSession(db: Db, handle: string): Promise<void> {
 
 interface NewSession {
   ownerId: string
+  memberId: string
   sessionId: string
   handle: string
   passwordVersion: number
-  /** What it began on, as its owner reads it. */
+  /** What it began on, as the member reads it. */
   device: string | null
   now: number
 }
 
-/** Inserts a session, in place of the least recently renewed ones where the account has too many. */
+/** Inserts a session, in place of the least recently renewed ones where the member has too many. */
 export async function insertSession(db: Db, session: NewSession): Promise<void> {
-  const { ownerId, sessionId, handle, passwordVersion, device, now } = session
+  const { ownerId, memberId, sessionId, handle, passwordVersion, device, now } = session
   const surplus = db
     .selectFrom('auth_sessions')
     .select('id')
-    .where('owner_id', '=', ownerId)
+    .where('member_id', '=', memberId)
     .orderBy('valid_until', 'desc')
     .orderBy('id')
     .limit(MAX_SESSIONS)
     .offset(MAX_SESSIONS - 1)
-  await db.deleteFrom('auth_sessions').where('owner_id', '=', ownerId).where('id', 'in', surplus).execute()
-  const ids = { owner_id: ownerId, id: sessionId, token: handle, password_version: passwordVersion }
+  await db.deleteFrom('auth_sessions').where('member_id', '=', memberId).where('id', 'in', surplus).execute()
+  const whose = { owner_id: ownerId, member_id: memberId, password_version: passwordVersion }
   const validUntil = now + SESSION_MS
   const at = new Date(now).toISOString()
   const texts = { expires_at: new Date(validUntil).toISOString(), created_at: at, updated_at: at }
   await db
     .insertInto('auth_sessions')
-    .values({ ...ids, user_agent: device, last_used_at: now, valid_until: validUntil, ...texts })
+    .values({
+      ...whose,
+      id: sessionId,
+      token: handle,
+      user_agent: device,
+      last_used_at: now,
+      valid_until: validUntil,
+      ...texts,
+    })
     .execute()
 }

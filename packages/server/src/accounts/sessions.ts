@@ -4,13 +4,15 @@ import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { noteUse, type Owner, toAccount } from './accounts.ts'
 import { deleteExpired } from './attempts-store.ts'
+import type { Member } from './member-store.ts'
+import type { StoredPassword } from './password-store.ts'
 import { isUseDue, KNOWN_NETWORK_MS, renewedUntil, SESSION_MS } from './rules.ts'
 import { deleteSession, extendSession, findSession, insertSession, noteSessionUse } from './session-store.ts'
 import { handleOf, mintHandle, signSession } from './session-token.ts'
-import type { NewOwner } from './store.ts'
 
 export interface LiveSession {
   owner: Owner
+  member: Member
   /** Not the token. */
   sessionId: string
   validUntil: number
@@ -38,15 +40,15 @@ export async function authenticateSession(deps: CoreDeps, presented: string): Pr
  */
 export async function beginSession(
   deps: CoreDeps,
-  owner: NewOwner,
-  { version, device = null }: { version: number; device?: string | null },
+  { owner, member, version }: Omit<StoredPassword, 'hash'>,
+  device: string | null = null,
 ): Promise<Session> {
   const now = deps.clock.now()
   const handle = mintHandle()
-  const ids = { ownerId: owner.ownerId, sessionId: deps.newId('session'), handle }
+  const ids = { ownerId: owner.ownerId, memberId: member.memberId, sessionId: deps.newId('session'), handle }
   await insertSession(deps.db, { ...ids, passwordVersion: version, device, now })
   const token = signSession(deps.keyring, handle).reveal()
-  return { account: toAccount(owner), token, expiresAt: isoTime(now + SESSION_MS) }
+  return { account: toAccount(owner, { role: member.role, member }), token, expiresAt: isoTime(now + SESSION_MS) }
 }
 
 /** Ends the session of a token at once, on every replica; does nothing for any other text. */
@@ -55,7 +57,7 @@ export async function endSession({ db, keyring }: CoreDeps, presented: string): 
   if (handle !== null) await deleteSession(db, handle)
 }
 
-/** Removes ended sessions and device logins, full buckets of attempts, and networks that were not used lately. */
+/** Removes ended sessions, invitations and device logins, full buckets of attempts, and networks that were not used lately. */
 export function sweepSessions({ db, clock }: Pick<CoreDeps, 'db' | 'clock'>): Promise<void> {
   const now = clock.now()
   return deleteExpired(db, now, now - KNOWN_NETWORK_MS)

@@ -5,12 +5,12 @@ import type { Secret } from '../secrets/secret.ts'
 import { normalizeEmail } from './accounts.ts'
 import { accountAttempt, countAttempt, type PasswordAttempt, rememberSignIn, signInAttempt } from './attempts.ts'
 import type { AccountDeps } from './deps.ts'
+import type { Member } from './member-store.ts'
 import * as store from './password-store.ts'
 import { IPV6_BITS } from './rules.ts'
 import type { PasswordHasher } from './scrypt.ts'
 import { checkSecondFactor } from './second-factor.ts'
 import { beginSession, type LiveSession } from './sessions.ts'
-import type { NewOwner } from './store.ts'
 
 interface SignInInput {
   email: string
@@ -33,9 +33,11 @@ export async function signUp(deps: AccountDeps, input: SignInInput): Promise<Ses
 
 async function open(deps: AccountDeps, input: SignInInput, passwordHash: string): Promise<Session> {
   const createdAt = deps.clock.now()
-  const owner = { ownerId: deps.newId('owner'), email: normalizeEmail(input.email), tier: 'free' as const, createdAt }
-  const version = await store.openAccount(deps.db, owner, passwordHash)
-  if (version !== null) return begin(deps, { owner, version }, input)
+  const [ownerId, memberId, email] = [deps.newId('owner'), deps.newId('member'), normalizeEmail(input.email)]
+  const owner = { ownerId, email, tier: 'free' as const, createdAt }
+  const version = await store.openAccount(deps.db, { ...owner, memberId }, passwordHash)
+  const member = { memberId, ownerId, email, role: 'owner' as const }
+  if (version !== null) return begin(deps, { owner, member, version }, input)
   const advice = 'Sign in; where its password is lost or was never set, ask for a link or the operator.'
   throw invalidField('email', `has an account already. ${advice}`)
 }
@@ -49,25 +51,25 @@ export async function signIn(deps: AccountDeps, input: SignInInput & { code?: st
   const email = normalizeEmail(input.email)
   // Read before the attempt is counted: a failed read must not cost an attempt.
   const stored = await store.findPassword(deps.db, email, 'email')
-  const attempt = await signInAttempt(deps, { ownerId: stored?.owner.ownerId ?? null, email, ip })
+  const attempt = await signInAttempt(deps, { memberId: stored?.member.memberId ?? null, email, ip })
   const isRight = await counted(deps, attempt, async (hasher) => {
     if (stored) return hasher.verify({ hash: stored.hash, password: password.reveal() })
     await hasher.hash(password.reveal())
     return false
   })
   if (!stored || !isRight) throw wrongPassword()
-  await checkSecondFactor(deps, stored.owner.ownerId, input.code)
+  await checkSecondFactor(deps, stored.member.memberId, input.code)
   return afterCommit(begin(deps, stored, input))
 }
 
-/** Changes the password of a session's account. All its sessions end; the returned one replaces the caller's. */
+/** Changes the password of a session's member. All their sessions end; the returned one replaces the caller's. */
 export async function changePassword(
   deps: AccountDeps,
-  { owner: { ownerId, email }, device = null }: LiveSession & { device?: string | null },
+  { member: { memberId, email }, device = null }: LiveSession & { device?: string | null },
   current: Secret,
   next: Secret,
 ): Promise<Session> {
-  const stored = await store.findPassword(deps.db, ownerId)
+  const stored = await store.findPassword(deps.db, memberId)
   if (!stored) throw wrongCurrentPassword()
   const passwordHash = await counted(deps, accountAttempt('change/address', email), async (hasher) => {
     const isRight = await hasher.verify({ hash: stored.hash, password: current.reveal() })
@@ -79,24 +81,23 @@ export async function changePassword(
 
 async function replace(
   deps: AccountDeps,
-  { owner, version, device }: Versioned & { device: string | null },
+  { owner, member, version, device }: Versioned & { device: string | null },
   passwordHash: string,
 ): Promise<Session> {
-  const now = deps.clock.now()
-  const next = await store.replacePassword(deps.db, { ownerId: owner.ownerId, version, passwordHash, now })
+  const next = await store.replacePassword(deps.db, { memberId: member.memberId, version, passwordHash })
   if (next === null) throw wrongCurrentPassword()
-  return beginSession(deps, owner, { version: next, device })
+  return beginSession(deps, { owner, member, version: next }, device)
 }
 
 type PasswordDeps = Omit<AccountDeps, 'mailer'>
 
-/** The version of an account's password, which was given again. Throws 400 on `field` where it is another one. */
+/** The version of a member's password, which was given again. Throws 400 on `field` where it is another one. */
 export async function requirePassword(
   deps: PasswordDeps,
-  { ownerId, email }: Pick<NewOwner, 'ownerId' | 'email'>,
+  { memberId, email }: Member,
   { field, password }: { field: string; password: Secret },
 ): Promise<number> {
-  const stored = await store.findPassword(deps.db, ownerId)
+  const stored = await store.findPassword(deps.db, memberId)
   const isRight =
     stored !== null &&
     (await counted(deps, accountAttempt('change/address', email), (hasher) =>
@@ -106,16 +107,16 @@ export async function requirePassword(
   return stored.version
 }
 
-/** Sets an account's password for the operator and ends all its sessions; null when no account has this address. */
+/** Sets a member's password for the operator and ends all their sessions; null when nobody has this address. */
 export async function resetPassword(
-  deps: Pick<AccountDeps, 'db' | 'clock' | 'passwords'>,
+  deps: Pick<AccountDeps, 'db' | 'passwords'>,
   input: { email: string; password: Secret },
 ): Promise<{ ownerId: string; email: string } | null> {
   const email = normalizeEmail(input.email)
   const place = { key: 'operator', isKnown: true }
   const passwordHash = await deps.passwords.run(place, (hasher) => hasher.hash(input.password.reveal()))
-  const set = await store.setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
-  return set && { ...set, email }
+  const member = await store.setPassword(deps.db, { email, passwordHash })
+  return member && { ownerId: member.ownerId, email }
 }
 
 /** Counts an attempt, and hashes for it, once the queue lets it: an attempt that the queue refuses is not counted. */
@@ -130,15 +131,15 @@ function counted<T>(
   })
 }
 
-type Versioned = Pick<store.StoredPassword, 'owner' | 'version'>
+type Versioned = Omit<store.StoredPassword, 'hash'>
 
 async function begin(
   deps: AccountDeps,
-  { owner, version }: Versioned,
+  begun: Versioned,
   { ip, device = null }: Pick<SignInInput, 'ip' | 'device'>,
 ): Promise<Session> {
-  await rememberSignIn(deps, owner.ownerId, ip)
-  return beginSession(deps, owner, { version, device })
+  await rememberSignIn(deps, begun.member, ip)
+  return beginSession(deps, begun, device)
 }
 
 const wrongOf = (field: string) => invalidField(field, 'is not the account’s password.')

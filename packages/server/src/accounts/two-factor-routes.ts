@@ -10,17 +10,20 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sessionRequired } from '../errors.ts'
 import { chapter } from '../http/chapter.ts'
-import { ownerOf, sessionOfRequest } from '../http/planes.ts'
+import { callerOf, sessionOfRequest } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { Secret } from '../secrets/secret.ts'
-import type { Owner } from './accounts.ts'
+import { selfOf } from './accounts.ts'
 import type { AccountDeps } from './deps.ts'
+import type { Member } from './member-store.ts'
 import { confirmTwoFactor, startTwoFactor, stopTwoFactor, twoFactorOf } from './two-factor.ts'
 
 const PATH = '/v1/auth/totp'
 
 const route = chapter('Account')
-const STATE = route('getTwoFactor', 'Whether two-factor sign-in is on', { response: { 200: TwoFactor } })
+const STATE = route('getTwoFactor', 'Whether two-factor sign-in is on', {
+  response: { 200: TwoFactor, 403: ErrorBody },
+})
 const START = route('startTwoFactor', 'Get a secret for an app that makes codes', {
   description: 'Needs a session. It is asked for at sign-in only once one of its codes was confirmed.',
   body: StartTwoFactorRequest,
@@ -41,7 +44,7 @@ const STOP = route('stopTwoFactor', 'Turn two-factor sign-in off', {
 export function twoFactorRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   const routes = typed(plane)
 
-  routes.get(PATH, { schema: STATE }, (request) => twoFactorOf(deps, ownerOf(request)))
+  routes.get(PATH, { schema: STATE }, async (request) => twoFactorOf(deps, await selfOf(deps, callerOf(request))))
 
   routes.post(PATH, { schema: START }, async (request, reply) => {
     const started = await startTwoFactor(deps, signedIn(request), new Secret(request.body.password))
@@ -58,8 +61,8 @@ export function twoFactorRoutes(plane: FastifyInstance, deps: AccountDeps): void
   })
 }
 
-function signedIn(request: FastifyRequest): Owner {
+function signedIn(request: FastifyRequest): Member {
   const session = sessionOfRequest(request)
   if (!session) throw sessionRequired()
-  return session.owner
+  return session.member
 }

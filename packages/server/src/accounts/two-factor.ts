@@ -3,43 +3,47 @@ import { forbidden, wrongCode } from '../errors.ts'
 import { isoTimeOrNull } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { Secret } from '../secrets/secret.ts'
-import { normalizeEmail, type Owner } from './accounts.ts'
+import { normalizeEmail } from './accounts.ts'
 import { accountAttempt, countAttempt } from './attempts.ts'
 import type { AccountDeps } from './deps.ts'
+import { findMember, type Member } from './member-store.ts'
 import { checkSecondFactor, recoveryText, secretContext, stepOf } from './second-factor.ts'
 import { requirePassword } from './sign-in.ts'
-import { findOwner } from './store.ts'
 import * as rules from './totp-rules.ts'
 import * as store from './two-factor-store.ts'
 
 /** Whether two-factor sign-in is on. */
-export async function twoFactorOf({ db }: Pick<CoreDeps, 'db'>, { ownerId }: Owner): Promise<TwoFactor> {
-  const since = (await store.findSecondFactor(db, ownerId))?.confirmed_at ?? null
-  const recoveryCodesLeft = since === null ? 0 : await store.countRecoveryCodes(db, ownerId)
+export async function twoFactorOf({ db }: Pick<CoreDeps, 'db'>, { memberId }: Member): Promise<TwoFactor> {
+  const since = (await store.findSecondFactor(db, memberId))?.confirmed_at ?? null
+  const recoveryCodesLeft = since === null ? 0 : await store.countRecoveryCodes(db, memberId)
   return { isOn: since !== null, since: isoTimeOrNull(since), recoveryCodesLeft }
 }
 
-/** A secret for the owner's app. No code is asked for at sign-in until one of it was confirmed. */
-export async function startTwoFactor(deps: AccountDeps, owner: Owner, password: Secret): Promise<StartedTwoFactor> {
+/** A secret for the member's app. No code is asked for at sign-in until one of it was confirmed. */
+export async function startTwoFactor(deps: AccountDeps, member: Member, password: Secret): Promise<StartedTwoFactor> {
   deps.diskSpace.require()
-  await requirePassword(deps, owner, { field: 'password', password })
+  await requirePassword(deps, member, { field: 'password', password })
   const secret = rules.randomTotpSecret()
-  const sealed = deps.keyring.seal(new Secret(secret), secretContext(owner.ownerId))
-  if (!(await store.putSecret(deps.db, owner.ownerId, sealed))) throw forbidden(IS_ON)
+  const sealed = deps.keyring.seal(new Secret(secret), secretContext(member.memberId))
+  if (!(await store.putSecret(deps.db, member, sealed))) throw forbidden(IS_ON)
   const issuer = new URL(deps.baseUrl()).hostname
-  return { secret, uri: rules.totpUri(secret, { issuer, account: owner.email }) }
+  return { secret, uri: rules.totpUri(secret, { issuer, account: member.email }) }
 }
 
 /** Turns it on with the first code of the app, and returns the recovery codes. */
-export async function confirmTwoFactor(deps: AccountDeps, { ownerId, email }: Owner, code: string): Promise<string[]> {
+export async function confirmTwoFactor(
+  deps: AccountDeps,
+  { memberId, email }: Member,
+  code: string,
+): Promise<string[]> {
   await countAttempt(deps, accountAttempt('change/address', email).buckets)
-  const factor = await store.findSecondFactor(deps.db, ownerId)
+  const factor = await store.findSecondFactor(deps.db, memberId)
   if (!factor) throw forbidden('There is no secret to confirm: ask for one first.')
   if (factor.confirmed_at !== null) throw forbidden(IS_ON)
   const step = stepOf(deps, factor, rules.parseCode(code).code)
   if (step === null) throw wrongCode()
   const codes = rules.randomRecoveryCodes()
-  const codeHashes = codes.map((each) => deps.keyring.hash(recoveryText(ownerId, each.code)))
+  const codeHashes = codes.map((each) => deps.keyring.hash(recoveryText(memberId, each.code)))
   if (!(await store.turnOn(deps.db, factor, { step, now: deps.clock.now(), codeHashes }))) throw wrongCode()
   return codes.map(({ shown }) => shown)
 }
@@ -47,23 +51,23 @@ export async function confirmTwoFactor(deps: AccountDeps, { ownerId, email }: Ow
 /** Turns it off, with the password and a code. */
 export async function stopTwoFactor(
   deps: AccountDeps,
-  owner: Owner,
+  member: Member,
   { password, code }: { password: Secret; code: string },
 ): Promise<TwoFactor> {
-  await requirePassword(deps, owner, { field: 'password', password })
-  if (!(await twoFactorOf(deps, owner)).isOn) throw forbidden('Two-factor sign-in is off.')
-  await checkSecondFactor(deps, owner.ownerId, code)
-  await store.turnOff(deps.db, owner.ownerId)
-  return twoFactorOf(deps, owner)
+  await requirePassword(deps, member, { field: 'password', password })
+  if (!(await twoFactorOf(deps, member)).isOn) throw forbidden('Two-factor sign-in is off.')
+  await checkSecondFactor(deps, member.memberId, code)
+  await store.turnOff(deps.db, member.memberId)
+  return twoFactorOf(deps, member)
 }
 
-/** Turns it off on the operator's word; null when no account has this address. */
+/** Turns it off on the operator's word; null when no member has this address. */
 export async function removeTwoFactor(
   { db }: Pick<CoreDeps, 'db'>,
   email: string,
 ): Promise<{ ownerId: string; email: string; wasOn: boolean } | null> {
-  const owner = await findOwner(db, normalizeEmail(email), 'email')
-  return owner && { ownerId: owner.ownerId, email: owner.email, wasOn: await store.turnOff(db, owner.ownerId) }
+  const member = await findMember(db, normalizeEmail(email))
+  return member && { ownerId: member.ownerId, email: member.email, wasOn: await store.turnOff(db, member.memberId) }
 }
 
 const IS_ON = 'Two-factor sign-in is on already. Turn it off first to use another app.'

@@ -1,12 +1,14 @@
-import { ChangePasswordRequest, type Tier } from '@svc/contract'
+import { ChangePasswordRequest, type Role, type Tier } from '@svc/contract'
 import { createOwner, normalizeEmail, type Owner, setTier } from '../accounts/accounts.ts'
 import type { AccountDeps } from '../accounts/deps.ts'
+import { changeRole, findMember, listMembers, type Member } from '../accounts/member-store.ts'
 import { makeResetLink } from '../accounts/password-reset.ts'
+import { MAX_MEMBERS } from '../accounts/rules.ts'
 import { resetPassword } from '../accounts/sign-in.ts'
 import { findOwner } from '../accounts/store.ts'
 import { removeTwoFactor } from '../accounts/two-factor.ts'
 import { listOwnKeys, revokeAccountKey } from '../credentials/account-keys.ts'
-import { MAX_ACCOUNT_KEYS } from '../credentials/rules.ts'
+import { MAX_ACCOUNT_KEYS, MAX_MEMBER_KEYS } from '../credentials/rules.ts'
 import { AppError } from '../errors.ts'
 import { Secret } from '../secrets/secret.ts'
 import { CommandError } from './command-error.ts'
@@ -29,17 +31,24 @@ export async function runAccountCommand(deps: AccountCommandDeps, command: Accou
     case 'set-password':
       return existing(email, await resetPassword(deps, { email, password: await askForPassword(deps) }))
     case 'reset-password': {
-      const owner = existing(email, await findOwner(deps.db, normalizeEmail(email), 'email'))
-      return { ownerId: owner.ownerId, email: owner.email, ...(await makeResetLink(deps, owner)) }
+      const member = existing(email, await findMember(deps.db, normalizeEmail(email)))
+      return { ownerId: member.ownerId, email: member.email, ...(await makeResetLink(deps, member)) }
     }
+    case 'list-members': {
+      const { ownerId, email: account } = existing(email, await findOwner(deps.db, normalizeEmail(email), 'email'))
+      const members = await listMembers(deps.db, ownerId)
+      return { ownerId, email: account, members: members.map((each) => ({ email: each.email, role: each.role })) }
+    }
+    case 'set-role':
+      return setRole(deps, existing(email, await findMember(deps.db, normalizeEmail(email))), command.role)
     case 'disable-totp':
       return existing(email, await removeTwoFactor(deps, email))
     case 'list-keys':
       return listKeys(deps, existing(email, await findOwner(deps.db, normalizeEmail(email), 'email')))
     case 'revoke-key': {
-      const owner = existing(email, await findOwner(deps.db, normalizeEmail(email), 'email'))
-      const { keyId, revokedAt } = await revokeAccountKey(deps, owner, command.key)
-      return { ownerId: owner.ownerId, email: owner.email, keyId, revokedAt }
+      const { ownerId, email: account } = existing(email, await findOwner(deps.db, normalizeEmail(email), 'email'))
+      const { keyId, revokedAt } = await revokeAccountKey(deps, { ownerId, only: null }, command.key)
+      return { ownerId, email: account, keyId, revokedAt }
     }
   }
 }
@@ -54,7 +63,7 @@ async function createKey(deps: AccountCommandDeps, email: string, tier: Tier): P
     const { owner, apiKey } = await createOwner(deps, { email, tier })
     return { ...owner, apiKey: apiKey.reveal() }
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
+    if (!(error instanceof AppError) || error.code !== 'forbidden') throw error
     const commands = [`list-keys --email ${email}`, `revoke-key --email ${email} --key <keyId>`]
     throw new CommandError([error.message, ...commands.map((each) => `  npm run -s admin -- ${each}`)].join('\n'))
   }
@@ -68,10 +77,19 @@ async function askForPassword({ readPassword }: AccountCommandDeps): Promise<Sec
   return new Secret(password.data)
 }
 
+async function setRole(deps: AccountCommandDeps, { memberId, ownerId, email }: Member, role: Role): Promise<object> {
+  const changed = await changeRole(deps.db, ownerId, { memberId, role })
+  if (changed === 'last owner')
+    throw new CommandError(`${email} is the account’s last owner. Make somebody else owner first.`)
+  if (changed === 'absent') throw new CommandError(`${email} was removed meanwhile.`)
+  return { ownerId, email, role }
+}
+
+// The store keeps up to one revoked key for each key of the account that is allowed.
+const MOST_KEYS = 2 * MAX_ACCOUNT_KEYS + MAX_MEMBERS * MAX_MEMBER_KEYS
+
 async function listKeys(deps: AccountCommandDeps, { ownerId, email, tier }: Owner): Promise<object> {
-  const owner = { ownerId, email, tier }
-  // The store keeps up to one revoked key for each valid key that is allowed.
-  const { keys } = await listOwnKeys(deps, owner, { limit: 2 * MAX_ACCOUNT_KEYS, cursor: null })
+  const { keys } = await listOwnKeys(deps, { ownerId, only: null }, { limit: MOST_KEYS, cursor: null })
   const valid = keys.filter(({ revokedAt }) => revokedAt === null)
-  return { ...owner, keys: valid.map(({ revokedAt, ...key }) => key) }
+  return { ownerId, email, tier, keys: valid.map(({ revokedAt, ...key }) => key) }
 }

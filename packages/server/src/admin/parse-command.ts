@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { Tier } from '@svc/contract'
+import { Role, Tier } from '@svc/contract'
 import { z } from 'zod'
 
 const TEXT = { type: 'string' } as const
@@ -8,6 +8,7 @@ const FLAG = { type: 'boolean' } as const
 const OPTIONS = {
   email: TEXT,
   tier: TEXT,
+  role: TEXT,
   key: TEXT,
   to: TEXT,
   'with-master-key': FLAG,
@@ -22,7 +23,9 @@ const USAGE = `Usage:
   npm run -s admin -- set-tier --email <address> --tier free|pro|enterprise
   npm run -s admin -- set-password --email <address>    (asks for it, or reads it from standard input)
   npm run -s admin -- reset-password --email <address>  (prints a link that sets a new one, once)
-  npm run -s admin -- disable-totp --email <address>    (for an owner who lost the app and the recovery codes)
+  npm run -s admin -- disable-totp --email <address>    (for a member who lost the app and the recovery codes)
+  npm run -s admin -- list-members --email <address>    (of any member of the account)
+  npm run -s admin -- set-role --email <address> --role owner|developer|viewer
   npm run -s admin -- list-keys --email <address>
   npm run -s admin -- revoke-key --email <address> --key <keyId>
   npm run -s admin -- backup --to <new folder> [--with-master-key]
@@ -32,6 +35,7 @@ const USAGE = `Usage:
 
 const email = z.email('--email must be an e-mail address.').max(254, '--email must be an e-mail address.')
 const tier = z.enum(Tier.options, '--tier must be free, pro or enterprise.')
+const role = z.enum(Role.options, '--role must be owner, developer or viewer.')
 const text = (problem: string) => z.string(problem).min(1, problem)
 const BEFORE = '--before must be a date, such as 2026-03-01 or 2026-03-01T12:00:00Z.'
 const KEPT = '--keep-deployments must be a whole number above zero.'
@@ -43,6 +47,8 @@ const AccountCommand = z.discriminatedUnion('name', [
   z.strictObject({ name: z.literal('set-password'), email }),
   z.strictObject({ name: z.literal('reset-password'), email }),
   z.strictObject({ name: z.literal('disable-totp'), email }),
+  z.strictObject({ name: z.literal('list-members'), email }),
+  z.strictObject({ name: z.literal('set-role'), email, role }),
   z.strictObject({ name: z.literal('list-keys'), email }),
   z.strictObject({ name: z.literal('revoke-key'), email, key: text('--key must be the id of a key.') }),
 ])

@@ -1,48 +1,75 @@
+import type { Role } from '@svc/contract'
 import type { Selectable } from 'kysely'
 import { type PageRequest, pageBy } from '../store/page.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { lockOwner, type Tx } from '../store/transaction.ts'
-import { MAX_ACCOUNT_KEYS } from './rules.ts'
+import { MAX_ACCOUNT_KEYS, MAX_MEMBER_KEYS } from './rules.ts'
 import { insertCredential, type NewCredential } from './store.ts'
 
-const SHOWN = ['credential_id', 'name', 'prefix', 'created_at', 'last_used_at', 'revoked_at'] as const
+const SHOWN = ['credential_id', 'name', 'prefix', 'role', 'created_at', 'last_used_at', 'revoked_at'] as const
 
-export type AccountKeyRow = Pick<Selectable<Schema['credentials']>, (typeof SHOWN)[number]>
+export interface AccountKeyRow extends Pick<Selectable<Schema['credentials']>, (typeof SHOWN)[number]> {
+  /** Of the member whose key it is. */
+  email: string | null
+  own_role: Role | null
+}
 
-/** A page of this owner's account keys, newest first, the revoked ones included, and the row after it. */
-export function listAccountKeys(db: Db, ownerId: string, page: PageRequest): Promise<AccountKeyRow[]> {
-  return keysOf(db, ownerId)
-    .select(SHOWN)
+/** Whose keys are meant: all of the account, or those of one member, or the one of a request. */
+export interface KeyScope {
+  ownerId: string
+  only: { memberId: string } | { keyId: string } | null
+}
+
+/** A page of these keys, newest first, the revoked ones included, and the row after it. */
+export function listAccountKeys(db: Db, scope: KeyScope, page: PageRequest): Promise<AccountKeyRow[]> {
+  return shownKeys(db, scope)
     .$call(pageBy('created_at', 'credential_id', page))
     .execute()
 }
 
-/** Revokes an account key; one that is revoked already stays as it is. Null where this owner has no such key. */
+/** Revokes an account key; one that is revoked already stays as it is. Null where there is no such key in the scope. */
 export async function revokeOwnKey(
   db: Db,
-  ownerId: string,
+  scope: KeyScope,
   { keyId, now }: { keyId: string; now: number },
 ): Promise<AccountKeyRow | null> {
-  const row = await db
+  const found = await shownKeys(db, scope).where('credential_id', '=', keyId).executeTakeFirst()
+  if (!found) return null
+  const { revoked_at } = await db
     .updateTable('credentials')
     .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(now)) }))
-    .where((eb) => eb.and({ owner_id: ownerId, credential_id: keyId, kind: 'account' }))
-    .returning(SHOWN)
-    .executeTakeFirst()
-  return row ?? null
+    .where((eb) => eb.and({ owner_id: scope.ownerId, credential_id: keyId, kind: 'account' }))
+    .returning('revoked_at')
+    .executeTakeFirstOrThrow()
+  return { ...found, revoked_at }
+}
+
+function shownKeys(db: Db, { ownerId, only }: KeyScope) {
+  const shown = keysOf(db, ownerId)
+    .select(SHOWN)
+    .select((eb) => {
+      const member = eb.selectFrom('members').whereRef('members.member_id', '=', 'credentials.member_id')
+      return [member.select('members.email').as('email'), member.select('members.role').as('own_role')]
+    })
+  if (only === null) return shown
+  return 'memberId' in only
+    ? shown.where('member_id', '=', only.memberId)
+    : shown.where('credential_id', '=', only.keyId)
 }
 
 /**
- * Adds a key to an account; false where it has {@link MAX_ACCOUNT_KEYS}. The lock keeps concurrent requests below the
- * limit. As many revoked keys are kept for the listing.
+ * Adds a key to an account; false where it, or the member whose key it is, has as many as they may. The lock keeps concurrent
+ * requests below the limit. {@link MAX_ACCOUNT_KEYS} revoked keys are kept for the listing.
  */
 export async function addAccountKey(tx: Tx, key: NewCredential): Promise<boolean> {
   await lockOwner(tx, key.owner_id)
+  const { member_id: memberId = null } = key
   const { count } = await keysOf(tx, key.owner_id)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('revoked_at', 'is', null)
+    .where('member_id', memberId === null ? 'is' : '=', memberId)
     .executeTakeFirstOrThrow()
-  if (count >= MAX_ACCOUNT_KEYS) return false
+  if (count >= (memberId === null ? MAX_ACCOUNT_KEYS : MAX_MEMBER_KEYS)) return false
   const kept = keysOf(tx, key.owner_id)
     .select('credential_id')
     .where('revoked_at', 'is not', null)

@@ -1,41 +1,48 @@
 import type { AccountKey, AccountKeyList, CreateAccountKeyRequest, CreatedAccountKey } from '@svc/contract'
-import type { Owner } from '../accounts/accounts.ts'
+import type { Caller, Owner } from '../accounts/accounts.ts'
 import { notFound } from '../errors.ts'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { cutPage, type PageRequest } from '../store/page.ts'
-import { type AccountKeyRow, listAccountKeys, revokeOwnKey } from './account-key-store.ts'
+import { type AccountKeyRow, type KeyScope, listAccountKeys, revokeOwnKey } from './account-key-store.ts'
 import { addKey } from './credentials.ts'
 
 /** A further key for the account; only this answer holds it in full. Throws 403 where the account has its maximum. */
 export async function createAccountKey(
   deps: CoreDeps,
   { ownerId }: Owner,
-  { name }: CreateAccountKeyRequest,
+  { name, role = 'owner' }: CreateAccountKeyRequest,
 ): Promise<CreatedAccountKey> {
   deps.diskSpace.require()
-  const { key, row } = await addKey(deps, ownerId, name)
-  return { ...toAccountKey({ ...row, name, last_used_at: null, revoked_at: null }), key: key.reveal() }
+  const { key, row } = await addKey(deps, ownerId, { name, role })
+  const shown = { ...row, name, role, email: null, own_role: null, last_used_at: null, revoked_at: null }
+  return { ...toAccountKey(shown), key: key.reveal() }
 }
 
-/** The account's keys, newest first. */
+/** An owner sees all keys of the account; others see those of their own `svc login`, or the key that they ask with. */
+export function keysFor({ owner: { ownerId }, role, member, keyId }: Caller): KeyScope {
+  if (role === 'owner') return { ownerId, only: null }
+  return { ownerId, only: member ? { memberId: member.memberId } : { keyId: keyId ?? '' } }
+}
+
+/** Keys of the account, newest first. */
 export async function listOwnKeys(
   { db }: Pick<CoreDeps, 'db'>,
-  { ownerId }: Owner,
+  scope: KeyScope,
   page: PageRequest,
 ): Promise<AccountKeyList> {
-  const rows = await listAccountKeys(db, ownerId, page)
+  const rows = await listAccountKeys(db, scope, page)
   const { shown, nextCursor } = cutPage(rows, page.limit, (row) => ({ at: row.created_at, id: row.credential_id }))
   return { keys: shown.map(toAccountKey), nextCursor }
 }
 
-/** Revokes a key of the account, which may be the key of this request. Idempotent. Another account's key reads as absent. */
+/** Revokes a key, which may be the key of this request. Idempotent. A key outside the scope reads as absent. */
 export async function revokeAccountKey(
   { db, clock }: Pick<CoreDeps, 'db' | 'clock'>,
-  { ownerId }: Owner,
+  scope: KeyScope,
   keyId: string,
 ): Promise<AccountKey> {
-  const row = await revokeOwnKey(db, ownerId, { keyId, now: clock.now() })
+  const row = await revokeOwnKey(db, scope, { keyId, now: clock.now() })
   if (!row) throw notFound('The key')
   return toAccountKey(row)
 }
@@ -45,6 +52,9 @@ function toAccountKey(row: AccountKeyRow): AccountKey {
     keyId: row.credential_id,
     name: row.name ?? '',
     prefix: row.prefix,
+    // The role of a member who is gone is no longer known; their keys are revoked.
+    role: row.own_role ?? row.role ?? 'viewer',
+    member: row.email,
     createdAt: isoTime(row.created_at),
     lastUsedAt: isoTimeOrNull(row.last_used_at),
     revokedAt: isoTimeOrNull(row.revoked_at),

@@ -1,4 +1,4 @@
-import { abbreviateKey, type KeyKind, keyKindOf } from '@svc/contract'
+import { abbreviateKey, type KeyKind, keyKindOf, type Role } from '@svc/contract'
 import { forbidden } from '../errors.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import type { SealContext } from '../secrets/keyring.ts'
@@ -17,6 +17,18 @@ interface MintedKey {
   row: NewCredential
 }
 
+interface KeyKindAndName {
+  kind: KeyKind
+  runtimeId?: string | null
+  name?: string | null
+}
+
+/** What a key of the account may do: what `role` may, or what its member may at the time. */
+export interface KeyHolder {
+  memberId: string | null
+  role: Role | null
+}
+
 /** The context that binds a sealed key to its row. */
 export function keyContext(credentialId: string): SealContext {
   return { table: 'credentials', column: 'sealed', rowId: credentialId }
@@ -26,7 +38,7 @@ export function keyContext(credentialId: string): SealContext {
 export function mintCredential(
   { keyring, newId, clock }: MintDeps,
   ownerId: string,
-  { kind, runtimeId = null, name = null }: { kind: KeyKind; runtimeId?: string | null; name?: string | null },
+  { kind, runtimeId = null, name = null, ...whose }: KeyKindAndName & Partial<KeyHolder>,
 ): MintedKey {
   const key = mintKey(kind)
   const credentialId = newId('credential')
@@ -39,6 +51,8 @@ export function mintCredential(
     sealed: kind === 'account' ? null : keyring.seal(key, keyContext(credentialId)),
     prefix: abbreviateKey(key.reveal()),
     name,
+    member_id: whose.memberId ?? null,
+    role: whose.role ?? null,
     created_at: clock.now(),
     expires_at: null,
     revoked_at: null,
@@ -47,8 +61,12 @@ export function mintCredential(
 }
 
 /** Adds a key to an account. Throws 403 where it has its maximum. */
-export async function addKey(deps: MintDeps & Pick<CoreDeps, 'db'>, ownerId: string, name: string): Promise<MintedKey> {
-  const minted = mintCredential(deps, ownerId, { kind: 'account', name })
+export async function addKey(
+  deps: MintDeps & Pick<CoreDeps, 'db'>,
+  ownerId: string,
+  named: { name: string; role: Role },
+): Promise<MintedKey> {
+  const minted = mintCredential(deps, ownerId, { kind: 'account', ...named })
   if (!(await inTransaction(deps.db, (tx) => addAccountKey(tx, minted.row)))) throw forbidden(TOO_MANY_KEYS)
   return minted
 }

@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { chapter } from '../http/chapter.ts'
 import { ListQuery, RuntimeParams as params } from '../http/params.ts'
-import { ownerOf } from '../http/planes.ts'
+import { callerOf, ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { rotateSecret } from '../runtimes/signing-secret.ts'
-import { createAccountKey, listOwnKeys, revokeAccountKey } from './account-keys.ts'
+import { createAccountKey, keysFor, listOwnKeys, revokeAccountKey } from './account-keys.ts'
 import { revealKey, revokeKey, rotateKey } from './runtime-keys.ts'
 
 const keyRoute = chapter('Keys')
@@ -55,14 +55,17 @@ export function runtimeKeyRoutes(plane: FastifyInstance, deps: CoreDeps): void {
 
 const accountRoute = chapter('Account')
 const LIST = accountRoute('listAccountKeys', 'List the account’s API keys, newest first', {
+  description: 'An owner sees all of them; others see those that their own `svc login` made.',
   querystring: ListQuery,
   response: { 200: contract.AccountKeyList },
 })
 const CREATE = accountRoute('createAccountKey', 'Create an API key of the account', {
+  description: 'It has a role as members have, and stays when the member who made it leaves.',
   body: contract.CreateAccountKeyRequest,
   response: { 201: contract.CreatedAccountKey },
 })
 const REVOKE = accountRoute('revokeAccountKey', 'End an API key of the account at once', {
+  description: 'Owners end any, others those that their own `svc login` made.',
   params: z.object({ keyId: z.string().describe('The id of an account’s key, `key_…`.') }),
   response: { 200: contract.AccountKey },
 })
@@ -71,13 +74,15 @@ const REVOKE = accountRoute('revokeAccountKey', 'End an API key of the account a
 export function accountKeyRoutes(plane: FastifyInstance, deps: CoreDeps): void {
   const routes = typed(plane)
 
-  routes.get('/v1/account/keys', { schema: LIST }, (request) => listOwnKeys(deps, ownerOf(request), request.query))
+  routes.get('/v1/account/keys', { schema: LIST }, (request) =>
+    listOwnKeys(deps, keysFor(callerOf(request)), request.query),
+  )
 
   routes.post('/v1/account/keys', { schema: CREATE }, async (request, reply) =>
     reply.code(201).send(await createAccountKey(deps, ownerOf(request), request.body)),
   )
 
   routes.post('/v1/account/keys/:keyId/revoke', { schema: REVOKE }, (request) =>
-    revokeAccountKey(deps, ownerOf(request), request.params.keyId),
+    revokeAccountKey(deps, keysFor(callerOf(request)), request.params.keyId),
   )
 }

@@ -1,6 +1,7 @@
 import type { DeleteAccountRequest, DeletedAccount } from '@svc/contract'
-import { normalizeEmail, type Owner } from '../accounts/accounts.ts'
+import { normalizeEmail } from '../accounts/accounts.ts'
 import { checkSecondFactor } from '../accounts/second-factor.ts'
+import type { LiveSession } from '../accounts/sessions.ts'
 import { requirePassword } from '../accounts/sign-in.ts'
 import { endPayments, SUBSCRIPTION } from '../billing/end-payments.ts'
 import { invalidField, limited } from '../errors.ts'
@@ -11,21 +12,24 @@ import { notConfirmed } from './delete-runtime.ts'
 import type { DeletionDeps } from './deps.ts'
 
 /**
- * Deletes the account: nothing of it opens, runs or is shown from then on, and its rows go in the background. A subscription
+ * Deletes the account with its members: nothing of it opens, runs or is shown from then on, and its rows go in the background. A subscription
  * that pays for its plan is cancelled first, where the request says so; otherwise nothing is deleted.
  */
 export async function deleteAccount(
   deps: DeletionDeps,
-  owner: Owner,
+  { owner, member }: LiveSession,
   { confirm, password, code, cancelSubscription = false }: DeleteAccountRequest,
 ): Promise<DeletedAccount> {
   const { ownerId, email } = owner
   if (normalizeEmail(confirm) !== email) throw notConfirmed('the e-mail address of the account', email)
-  const passwordVersion = await requirePassword(deps, owner, { field: 'password', password: new Secret(password) })
-  await checkSecondFactor(deps, ownerId, code)
+  const passwordVersion = await requirePassword(deps, member, { field: 'password', password: new Secret(password) })
+  await checkSecondFactor(deps, member.memberId, code)
   await endPayments(deps, owner, { cancelSubscription })
   const now = deps.clock.now()
-  const outcome = await endAccount(deps.db, { ownerId, passwordVersion, now, newId: deps.newId('owner') })
+  const outcome = await endAccount(deps.db, {
+    ...{ ownerId, memberId: member.memberId, passwordVersion },
+    ...{ now, newId: deps.newId('owner') },
+  })
   if (outcome === 'paid') throw invalidField('cancelSubscription', SUBSCRIPTION)
   if (outcome === 'pending')
     throw limited('A payment page of this account is still open. Try again in a minute.', 60_000)

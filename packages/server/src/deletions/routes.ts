@@ -37,7 +37,7 @@ const PROJECT = chapter('Projects')('deleteProject', 'Delete an empty project', 
 
 const ACCOUNT = chapter('Account')('deleteAccount', 'Delete the account', {
   description:
-    'With a session and the password. Its keys, sessions and runtimes stop at once, and everything is deleted in the background but its payments. Where a subscription pays for its plan, `cancelSubscription` has to be true.',
+    'With a session and the password. Its keys, sessions and runtimes stop at once, those of all members, and everything is deleted in the background but its payments. Where a subscription pays for its plan, `cancelSubscription` has to be true.',
   body: DeleteAccountRequest,
   response: { 200: DeletedAccount, 429: ErrorBody },
 })
@@ -57,7 +57,7 @@ export function deletionRoutes(plane: FastifyInstance, deps: DeletionDeps): void
   routes.delete('/v1/account', { schema: ACCOUNT, config: { hasOwnBound: true } }, async (request, reply) => {
     const session = sessionOfRequest(request)
     if (!session) throw sessionRequired('to delete the account')
-    const deleted = await deleteAccount(deps, session.owner, request.body)
+    const deleted = await deleteAccount(deps, session, request.body)
     if (session.isFromCookie) clearSessionCookie(reply, deps.baseUrl())
     return deleted
   })

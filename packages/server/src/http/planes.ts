@@ -1,8 +1,10 @@
+import type { Role } from '@svc/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { authenticateOwner, type Owner } from '../accounts/accounts.ts'
+import { authenticateOwner, type Caller, type Owner } from '../accounts/accounts.ts'
+import { includesRole, leastRole } from '../accounts/role-rules.ts'
 import { looksLikeSession } from '../accounts/session-token.ts'
 import { authenticateSession } from '../accounts/sessions.ts'
-import { unauthorized } from '../errors.ts'
+import { roleNeeded, unauthorized } from '../errors.ts'
 import { createCoalescer } from '../lib/coalesce.ts'
 import { authenticateDeployKey, type RuntimeIdentity } from '../runtimes/runtimes.ts'
 import { lookUpByPublicKey, revalidating } from '../runtimes/serving.ts'
@@ -88,17 +90,24 @@ export function deployPlane(app: FastifyInstance, deps: HttpDeps, routes: Routes
   })
 }
 
-/** An account's API key or a session. A session cookie changes something for pages of the service's own origin alone. */
+/**
+ * An account's API key or a session, with a role that the route asks for. A session cookie changes something for pages of the service's own origin
+ * alone.
+ */
 export function ownerPlane(app: FastifyInstance, deps: HttpDeps, routes: Routes): void {
-  const reads = createCoalescer<Owner>()
-  const ownerOfKey = (key: string) => reads.read(key, () => authenticateOwner(deps, key))
+  const reads = createCoalescer<Caller>()
+  const callerOfKey = (key: string) => reads.read(key, () => authenticateOwner(deps, key))
   openPlane(app, 'owner', (plane) => {
     queueHandlers(plane, deps.accountQueues)
+    plane.addHook('onRoute', ({ schema, config = {} }) => {
+      config.leastRole = leastRole(schema?.operationId ?? '')
+    })
     plane.addHook('onRequest', async (request, reply) => {
       const session = await sessionBehind(deps, request)
-      const owner = session?.owner ?? (await ownerOfKey(bearer(request)))
+      const caller = session ? callerOfSession(session) : await callerOfKey(bearer(request))
       if (session?.isFromCookie) admitCookie(deps, session, request, reply)
-      Object.assign(stateOf(request), { owner, session, accountId: owner.ownerId })
+      Object.assign(stateOf(request), { caller, session, accountId: caller.owner.ownerId })
+      requireRole(caller.role, stateOf(request).config.leastRole)
     })
     routes(plane)
   })
@@ -109,6 +118,15 @@ export function presentedSession(deps: Pick<HttpDeps, 'baseUrl'>, request: Fasti
   if (request.headers.authorization === undefined) return readSessionCookie(request, deps.baseUrl())
   const presented = bearerOf(request)
   return presented !== null && looksLikeSession(presented) ? presented : undefined
+}
+
+function callerOfSession({ owner, member }: RequestSession): Caller {
+  return { owner, member, role: member.role, keyId: null }
+}
+
+// A route that the table of roles leaves out is for nobody.
+function requireRole(role: Role, least: Role | undefined): void {
+  if (least === undefined || !includesRole(role, least)) throw roleNeeded(least ?? null, role)
 }
 
 async function sessionBehind(deps: HttpDeps, request: FastifyRequest): Promise<RequestSession | undefined> {
@@ -127,7 +145,12 @@ function admitCookie(deps: HttpDeps, session: RequestSession, request: FastifyRe
 
 /** The account of a request on the owner plane. */
 export function ownerOf(request: FastifyRequest): Owner {
-  return known(stateOf(request).owner)
+  return callerOf(request).owner
+}
+
+/** Who asks on the owner plane. */
+export function callerOf(request: FastifyRequest): Caller {
+  return known(stateOf(request).caller)
 }
 
 /** The session of a request on the owner plane; undefined for an API key. */

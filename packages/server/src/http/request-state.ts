@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
-import type { Owner } from '../accounts/accounts.ts'
+import type { Caller } from '../accounts/accounts.ts'
 import type { LiveSession } from '../accounts/sessions.ts'
 import { ANONYMOUS, type HeldBytes, partOf, SIGN_INS } from '../admission/in-flight.ts'
 import type { RateTaken } from '../admission/rate-limit.ts'
@@ -30,8 +30,8 @@ class RequestState {
   held: HeldBytes | null = null
   /** The runtime of the public key or of the path. */
   cachedRuntime: CachedRuntime | null = null
-  /** On the owner plane: the account, and the session if the credential is not an API key. */
-  owner: Owner | null = null
+  /** On the owner plane: who asks, and the session if the credential is not an API key. */
+  caller: Caller | null = null
   session: RequestSession | undefined = undefined
   /** The unit of the rate limit that the request took, until its visitor is judged. */
   unjudged: Extract<RateTaken, { ok: true }> | null = null

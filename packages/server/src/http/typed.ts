@@ -1,3 +1,4 @@
+import type { Role } from '@svc/contract'
 import type { FastifyInstance, FastifyTypeProvider } from 'fastify'
 import { type ZodType, z } from 'zod'
 import type { AppError } from '../errors.ts'
@@ -19,6 +20,7 @@ export const TAGS = [
   { name: 'Webhooks', description: 'Where events of the account are sent.' },
   { name: 'Billing', description: 'Plans, usage and payment.' },
   { name: 'Account', description: 'Signing up, in and out.' },
+  { name: 'Members', description: 'Who works in the account, in which role.' },
 ] as const
 
 /** Which credential a route asks for. */
@@ -41,6 +43,8 @@ declare module 'fastify' {
 
   interface FastifyContextConfig {
     plane?: Plane
+    /** On the owner plane: what the table of roles says of it. Undefined: nobody may use it. */
+    leastRole?: Role | undefined
     /**
      * The class of the route under load. `execution` is refused while the event loop is late or the account is at its
      * in-flight limit, `health` never. Any other route is refused only where its body or answer has no room.

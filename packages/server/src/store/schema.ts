@@ -7,17 +7,18 @@ import type {
   ExecutionSurface,
   FinishReason,
   KeyKind,
+  Role,
   Tier,
   WebhookEvent,
 } from '@svc/contract'
 import type { Generated, Kysely } from 'kysely'
 import type { Counter, Flag, Nullable } from './column-schema.ts'
-import type { SecondFactorTables } from './second-factor-schema.ts'
+import type { MemberTables } from './member-schema.ts'
 
 export type Db = Kysely<Schema>
 
 /** The tables. Times are epoch milliseconds, payloads are JSON text, flags are 0 or 1. */
-export interface Schema extends SecondFactorTables {
+export interface Schema extends MemberTables {
   owners: {
     owner_id: string
     email: string
@@ -50,6 +51,10 @@ export interface Schema extends SecondFactorTables {
     prefix: string
     /** Null for the keys of a runtime. */
     name: Nullable<string>
+    /** The member whose `svc login` made it; null for other keys. */
+    member_id: Nullable<string>
+    /** Of an account's key; null where it has the role of its member, and for the keys of a runtime. */
+    role: Nullable<Role>
     created_at: number
     /** Set when the key is replaced. */
     expires_at: Nullable<number>
@@ -57,61 +62,11 @@ export interface Schema extends SecondFactorTables {
     /** Of an account's key, to the minute. */
     last_used_at: Nullable<number>
   }
-  /** Owners who can sign in. Times are ISO 8601 text. */
-  auth_accounts: {
-    owner_id: string
-    id: string
-    account_id: string
-    /** `credential`: a password, the only way to sign in. */
-    provider_id: string
-    /** A hash. */
-    password: Nullable<string>
-    /** Rises with every change, which ends all earlier sessions. */
-    password_version: number
-    created_at: string
-    updated_at: string
-  }
-  auth_sessions: {
-    owner_id: string
-    id: string
-    /** Part of the session token, which also has a signature. */
-    token: string
-    valid_until: number
-    password_version: number
-    ip_address: Nullable<string>
-    /** The browser and the system, as the owner reads them. */
-    user_agent: Nullable<string>
-    /** To the minute; null in older rows that were not used since. */
-    last_used_at: Nullable<number>
-    expires_at: string
-    created_at: string
-    updated_at: string
-  }
   throttles: {
     /** A hash of the limited account or network. */
     subject: string
     /** The token bucket, as the time at which it is full again. */
     full_at: number
-  }
-  known_networks: {
-    owner_id: string
-    /** A hash of the network under the master key. */
-    network: string
-    /** The last sign-in from it. */
-    seen_at: number
-  }
-  device_logins: {
-    /** Hashes of the two codes under the master key. */
-    device_hash: string
-    user_hash: string
-    machine: string
-    network: string
-    status: 'pending' | 'authorized' | 'denied'
-    owner_id: Nullable<string>
-    requested_at: number
-    expires_at: number
-    /** The last poll, or 0. */
-    polled_at: Counter
   }
   projects: {
     owner_id: string

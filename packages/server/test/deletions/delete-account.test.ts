@@ -7,6 +7,7 @@ import { letApprovalWait } from '../support/approvals.ts'
 import { askForCheckout, checkOut, confirmAsPerson, sessionOf, setStripeScene, tierOf } from '../support/checkouts.ts'
 import { deferred } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
+import { firstMember, joinAs, letInvitationWait } from '../support/members.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { rowsNaming } from '../support/rows-naming.ts'
 import { executed, type Scene, setScene } from '../support/scene.ts'
@@ -119,10 +120,19 @@ describeEngines('deleting an account', (engine) => {
     const tables = await database().db.introspection.getTables()
     const owned = tables.filter(({ columns }) => columns.some(({ name }) => name === 'owner_id'))
     expect(owned.map(({ name }) => name).sort()).toEqual([
-      ...['account_events', 'allowances', 'approvals', 'auth_accounts', 'auth_sessions', 'call_rollups', 'candidates'],
+      ...['account_events', 'allowances', 'approvals', 'auth_sessions', 'call_rollups', 'candidates'],
       ...['checkouts', 'credentials', 'deployments', 'device_logins', 'execution_rollups', 'executions'],
-      ...['idempotency_keys', 'known_networks', 'owners', 'password_resets', 'projects', 'quota_alerts'],
-      ...['recovery_codes', 'retired_runtimes', 'runtimes', 'second_factors', 'webhook_deliveries', 'webhooks'],
+      ...['idempotency_keys', 'invitations', 'known_networks', 'members', 'owners', 'password_resets'],
+      ...[
+        'projects',
+        'quota_alerts',
+        'recovery_codes',
+        'retired_runtimes',
+        'runtimes',
+        'second_factors',
+        'webhook_deliveries',
+        'webhooks',
+      ],
     ])
   })
 
@@ -181,6 +191,8 @@ async function fillAccount(scene: Scene): Promise<string[]> {
   await scene.broker('echo')
   await letApprovalWait(scene)
   await giveSecondFactor(scene, { isOn: true })
-  await makeResetLink(service.deps, owner)
+  await makeResetLink(service.deps, await firstMember(service, owner))
+  await joinAs(service, owner, 'developer')
+  await letInvitationWait(service, owner, { role: 'viewer' })
   return [owner.ownerId, owner.email, runtime.runtimeId, executionId]
 }

@@ -25,6 +25,8 @@ describeEngines('an account’s API keys', (engine) => {
       keyId: created.keyId,
       name: 'Continuous integration',
       prefix: abbreviateKey(key),
+      role: 'owner',
+      member: null,
       createdAt: new Date(service.clock.now()).toISOString(),
       lastUsedAt: null,
       revokedAt: null,

@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { isJsonObject } from '@svc/contract'
 import type { InjectOptions } from 'fastify'
 import { insertDeviceLogin } from '../../src/accounts/device-login-store.ts'
+import { insertMember } from '../../src/accounts/member-store.ts'
 import { putResetLink } from '../../src/accounts/password-store.ts'
 import { insertCheckout } from '../../src/billing/store.ts'
+import { inTransaction } from '../../src/store/transaction.ts'
 import { letApprovalWait, WAITING_USER, waitingId, waitingKey } from '../support/approvals.ts'
+import { firstMember, letInvitationWait } from '../support/members.ts'
 import type { Scene } from '../support/scene.ts'
 import { PASSWORD } from '../support/service.ts'
 import { appCode, giveSecondFactor } from '../support/two-factor.ts'
@@ -210,7 +213,29 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     path: '/v1/auth/password-reset/confirm',
     key: () => undefined,
     prepare: letLinkWait,
-    body: ({ owner }) => ({ token: `link-of-${owner.ownerId}`, password: PASSWORD }),
+    body: ({ owner }) => ({ token: `link-of-${owner.ownerId}`, password: PASSWORD, revokeKeys: false }),
+    fields: { token: 'string', password: 'string', revokeKeys: 'boolean' },
+    required: ['token', 'password'],
+    strict: [''],
+    maxBodyBytes: 8_192,
+  },
+  {
+    method: 'POST',
+    path: '/v1/auth/invitation',
+    key: () => undefined,
+    prepare: letJoin,
+    body: ({ owner }) => ({ token: `join-${owner.ownerId}` }),
+    fields: { token: 'string' },
+    required: ['token'],
+    strict: [''],
+    maxBodyBytes: 8_192,
+  },
+  {
+    method: 'POST',
+    path: '/v1/auth/invitation/accept',
+    key: () => undefined,
+    prepare: letJoin,
+    body: ({ owner }) => ({ token: `join-${owner.ownerId}`, password: PASSWORD }),
     fields: { token: 'string', password: 'string' },
     required: ['token', 'password'],
     strict: [''],
@@ -309,9 +334,28 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     method: 'POST',
     path: '/v1/account/keys',
     key: ({ owner }) => owner.apiKey,
-    body: () => ({ name: 'Continuous integration' }),
-    fields: { name: 'string' },
+    body: () => ({ name: 'Continuous integration', role: 'developer' }),
+    fields: { name: 'string', role: 'string' },
     required: ['name'],
+    strict: [''],
+  },
+  {
+    method: 'PATCH',
+    path: '/v1/account/members/:memberId',
+    key: ({ owner }) => owner.apiKey,
+    prepare: addMember,
+    body: () => ({ role: 'developer' }),
+    fields: { role: 'string' },
+    required: ['role'],
+    strict: [''],
+  },
+  {
+    method: 'POST',
+    path: '/v1/account/invitations',
+    key: ({ owner }) => owner.apiKey,
+    body: ({ owner }) => ({ email: `${owner.ownerId}@invited.example.com`, role: 'viewer' }),
+    fields: { email: 'string', role: 'string' },
+    required: ['email', 'role'],
     strict: [''],
   },
   {
@@ -518,7 +562,19 @@ async function deployTwice({ service, runtime }: Scene): Promise<void> {
 
 async function letLinkWait({ database, service, owner }: Scene): Promise<void> {
   const token_hash = service.deps.keyring.hash(`password-reset:link-of-${owner.ownerId}`)
-  await putResetLink(database.db, { owner_id: owner.ownerId, token_hash, expires_at: service.clock.now() + 60_000 })
+  const { memberId: member_id } = await firstMember(service, owner)
+  const expires_at = service.clock.now() + 60_000
+  await putResetLink(database.db, { member_id, owner_id: owner.ownerId, token_hash, expires_at })
+}
+
+async function letJoin({ service, owner }: Scene): Promise<void> {
+  await letInvitationWait(service, owner, { role: 'developer', token: `join-${owner.ownerId}` })
+}
+
+async function addMember({ database, service, owner: { ownerId } }: Scene): Promise<void> {
+  const who = { memberId: `mem_of_${ownerId}`, email: `member-of-${ownerId.toLowerCase()}@example.com` }
+  const member = { ...who, ownerId, role: 'viewer' as const, joinedAt: service.clock.now() }
+  await inTransaction(database.db, (tx) => insertMember(tx, member))
 }
 
 async function letDeviceWait({ database, service, owner }: Scene): Promise<void> {
@@ -544,6 +600,7 @@ export function requestTo(
     .replace(':projectId', scene.runtime.projectId)
     .replace(':version', '1')
     .replace(':userCode', USER_CODE)
+    .replace(':memberId', `mem_of_${scene.owner.ownerId}`)
     .replace(':approvalId', waitingId(scene))
   const key = route.key(scene)
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }

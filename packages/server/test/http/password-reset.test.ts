@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
+import type { Member } from '../../src/accounts/member-store.ts'
+import { makeResetLink } from '../../src/accounts/password-reset.ts'
 import { sweepSessions } from '../../src/accounts/sessions.ts'
+import { ensureOwner } from '../../src/accounts/store.ts'
 import { runAccountCommand } from '../../src/admin/account-commands.ts'
 import { faultsIn, refusalOf, steadyHeaders } from '../support/answers.ts'
 import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
 import { linkIn, mailOverDouble, SENDER } from '../support/mail.ts'
+import { firstMember, joinAs } from '../support/members.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { dumpTables, setScene } from '../support/scene.ts'
 import { PASSWORD, startForTest, type TestService } from '../support/service.ts'
@@ -38,6 +42,24 @@ describeEngines('a forgotten password', (engine) => {
     expect(await statusWith(service, owner.apiKey)).toBe(200)
     expect((await askToSignIn(service, { email: owner.email })).statusCode).toBe(401)
     begunSession(await askToSignIn(service, { email: owner.email, password: NEW }))
+  })
+
+  // holds ACC-30
+  test('leaves API keys as they are, or ends them where the request says so', async () => {
+    const { service, owner } = await setMailScene()
+    const member = await joinAs(service, owner, 'developer')
+    const reset = async (who: Member, revokeKeys?: boolean) => {
+      const { link } = await makeResetLink(service.deps, who)
+      const { token } = linkIn({ text: link })
+      const body = { token, password: NEW, ...(revokeKeys !== undefined && { revokeKeys }) }
+      expect((await service.send('POST', '/v1/auth/password-reset/confirm', { body })).statusCode).toBe(200)
+    }
+    const first = await firstMember(service, owner)
+    await reset(first)
+    await reset(member, true)
+    expect(await statusWith(service, owner.apiKey)).toBe(200)
+    await reset(first, true)
+    expect(await statusWith(service, owner.apiKey)).toBe(401)
   })
 
   // holds ACC-24
@@ -92,6 +114,7 @@ describeEngines('a forgotten password', (engine) => {
     await a.database.db
       .insertInto('password_resets')
       .values({
+        member_id: (await firstMember(a.service, a.owner)).memberId,
         owner_id: a.owner.ownerId,
         token_hash: keyring.hash(`password-reset:${token}`),
         expires_at: clock.now() + MINUTE_MS,
@@ -199,10 +222,8 @@ describeEngine('sqlite', 'mails', (engine) => {
     for (let network = 0; network < 300 && refused === 0; network += 1) {
       for (let count = 0; count < 20; count += 1) {
         const email = newAddress()
-        await service.deps.db
-          .insertInto('owners')
-          .values({ owner_id: email, email, tier: 'free', created_at: 0 })
-          .execute()
+        const account = { ownerId: email, memberId: email, email, tier: 'free' as const, createdAt: 0 }
+        await ensureOwner(service.deps.db, account)
         const answer = await ask(service, { email, ip: `10.0.${network}.1` })
         if (answer.statusCode === 429) refused += 1
       }

@@ -13,6 +13,7 @@ import { mintKey } from '../../src/secrets/mint.ts'
 import { refusalOf, steadyHeaders } from '../support/answers.ts'
 import { paymentsWithEveryRoute } from '../support/checkouts.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
+import { firstMember } from '../support/members.ts'
 import { collectRoutes } from '../support/routes.ts'
 import { executed, type Scene, saying, setScene, useScene } from '../support/scene.ts'
 import { startService } from '../support/service.ts'
@@ -74,6 +75,8 @@ const ROUTES = [
   ['public', 'POST', '/v1/auth/password-reset/confirm'],
   ['public', 'POST', '/v1/auth/device'],
   ['public', 'POST', '/v1/auth/device/token'],
+  ['public', 'POST', '/v1/auth/invitation'],
+  ['public', 'POST', '/v1/auth/invitation/accept'],
   ['owner', 'GET', '/v1/auth/sessions'],
   ['owner', 'DELETE', '/v1/auth/sessions'],
   ['owner', 'DELETE', '/v1/auth/sessions/:sessionId'],
@@ -84,6 +87,13 @@ const ROUTES = [
   ['owner', 'GET', '/v1/account'],
   ['owner', 'DELETE', '/v1/account'],
   ['owner', 'POST', '/v1/account/password'],
+  ['owner', 'GET', '/v1/account/members'],
+  ['owner', 'PATCH', '/v1/account/members/:memberId'],
+  ['owner', 'DELETE', '/v1/account/members/:memberId'],
+  ['owner', 'POST', '/v1/account/leave'],
+  ['owner', 'GET', '/v1/account/invitations'],
+  ['owner', 'POST', '/v1/account/invitations'],
+  ['owner', 'DELETE', '/v1/account/invitations/:invitationId'],
   ['owner', 'GET', '/v1/account/keys'],
   ['owner', 'POST', '/v1/account/keys'],
   ['owner', 'POST', '/v1/account/keys/:keyId/revoke'],
@@ -287,10 +297,11 @@ function ownKeys({ owner, runtime, session }: Scene) {
 async function overSessions({ service, owner }: Scene): Promise<Record<string, string>> {
   const { db, keyring } = service.deps
   const now = service.clock.now()
-  const passwordVersion = (await findPassword(db, owner.ownerId))?.version ?? 0
+  const passwordVersion = (await findPassword(db, owner.email, 'email'))?.version ?? 0
+  const { memberId } = await firstMember(service, owner)
   const handleFrom = async (start: { now: number; passwordVersion: number }) => {
     const handle = mintHandle()
-    const ids = { ownerId: owner.ownerId, sessionId: service.deps.newId('session'), handle, device: null }
+    const ids = { ownerId: owner.ownerId, memberId, sessionId: service.deps.newId('session'), handle, device: null }
     await insertSession(db, { ...ids, ...start })
     return handle
   }
@@ -368,7 +379,8 @@ async function keysOf(
   const { service, owner, runtime } = scene
   const keys = KINDS.map(async (kind) => {
     const runtimeId = kind === 'account' ? null : runtime.runtimeId
-    const { key, row } = mintCredential(service.deps, owner.ownerId, { kind, runtimeId })
+    const role = kind === 'account' ? ('owner' as const) : null
+    const { key, row } = mintCredential(service.deps, owner.ownerId, { kind, runtimeId, role })
     await insertCredential(service.deps.db, { ...row, ...columns })
     return [`${kind} ${state}`, key.reveal()]
   })

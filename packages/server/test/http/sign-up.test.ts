@@ -23,6 +23,8 @@ describeEngines('signing up', (engine) => {
       email,
       tier: 'free',
       createdAt: '2026-03-01T12:00:00.000Z',
+      role: 'owner',
+      member: { memberId: expect.stringMatching(/^mem_/), email },
     })
     expect(expiresAt).toBe('2026-03-08T12:00:00.000Z')
     expect((await service.send('GET', '/v1/account', { key: token })).json()).toEqual(account)

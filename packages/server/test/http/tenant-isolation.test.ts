@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { refusalOf, steadyHeaders } from '../support/answers.ts'
 import { letApprovalWait, waitingId } from '../support/approvals.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
+import { joinAs, letInvitationWait } from '../support/members.ts'
 import { type CollectedRoute, collectRoutes } from '../support/routes.ts'
 import { executed, type Scene, setScene } from '../support/scene.ts'
 import { startService } from '../support/service.ts'
@@ -117,9 +118,17 @@ async function belongingsOf(scene: Scene): Promise<Belongings> {
     executionId: executed(await scene.execute()).executionId,
     ...(await deliveryOf(scene)),
     keyId: (await post('/v1/account/keys', { name: 'Deploys' })).keyId,
+    ...(await peopleOf(scene)),
     sessionId: (await service.send('GET', '/v1/auth/sessions', { key: owner.apiKey })).json().sessions[0].sessionId,
     checkoutId: checkout.json().checkoutId,
   }
+}
+
+/** A member, and an invitation that is open. */
+async function peopleOf({ service, owner }: Scene): Promise<Belongings> {
+  const { memberId } = await joinAs(service, owner, 'viewer')
+  const { invitationId } = await letInvitationWait(service, owner, { role: 'viewer' })
+  return { memberId, invitationId }
 }
 
 /** A webhook, and an event that waits for it. */
@@ -197,7 +206,8 @@ async function rowsOf({ database: { db }, owner }: Scene, { checkoutId = '' }: B
       'webhook_deliveries',
       'account_events',
       'auth_sessions',
-      'auth_accounts',
+      'members',
+      'invitations',
       'password_resets',
       'second_factors',
     ] as const),

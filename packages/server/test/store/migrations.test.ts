@@ -1,5 +1,9 @@
 import { Kysely, Migrator, sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { findPassword } from '../../src/accounts/password-store.ts'
+import { findSession } from '../../src/accounts/session-store.ts'
+import { findOwnerByKey } from '../../src/accounts/store.ts'
+import { countRecoveryCodes, findSecondFactor } from '../../src/accounts/two-factor-store.ts'
 import { traceOf } from '../../src/executions/history.ts'
 import { listExecutions } from '../../src/executions/history-store.ts'
 import { failAbandoned } from '../../src/executions/lease-store.ts'
@@ -183,5 +187,35 @@ describeEngines('a database from before candidates', (engine) => {
       rt_one: null,
       rt_none: null,
     })
+  })
+})
+
+describeEngines('a database whose accounts had one person each', (engine) => {
+  test('is migrated to members: password, session, second factor and keys stay', async () => {
+    const place = await createEmptyTestPlace(engine)
+    const before = Object.keys(migrationsBy(COLUMN_TYPES[engine.name])).filter((name) => name < '0047')
+    const at = "'2026-03-01T12:00:00.000Z'"
+    const gone = "'own_gone@deleted.invalid'"
+    await leave(place.options, before, [
+      "insert into owners (owner_id, email, tier, created_at) values ('own_1', 'ada@example.com', 'pro', 5)",
+      `insert into owners (owner_id, email, tier, created_at, deleted_at) values ('own_2', ${gone}, 'free', 6, 7)`,
+      `insert into auth_accounts (owner_id, id, account_id, provider_id, password, password_version, created_at, updated_at)
+        values ('own_1', 'own_1', 'own_1', 'credential', 'a hash', 3, ${at}, ${at})`,
+      `insert into auth_sessions (owner_id, id, token, valid_until, password_version, expires_at, created_at, updated_at)
+        values ('own_1', 'ses_1', 'a handle', 9000, 3, ${at}, ${at}, ${at})`,
+      `insert into second_factors (owner_id, secret_sealed, confirmed_at) values ('own_1', 'sealed', 8)`,
+      `insert into recovery_codes (owner_id, code_hash) values ('own_1', 'a code')`,
+      `insert into credentials (owner_id, credential_id, kind, hash, prefix, name, created_at)
+        values ('own_1', 'key_1', 'account', 'a key', 'svc_ak_…', 'CI', 5)`,
+    ])
+    const { db, close } = await openDatabase(place.options)
+    onTestFinished(() => close())
+    const session = await findSession(db, 'a handle', 10)
+    expect(session).toMatchObject({ sessionId: 'ses_1', member: { memberId: 'own_1', role: 'owner' } })
+    expect(await findPassword(db, 'ada@example.com', 'email')).toMatchObject({ hash: 'a hash', version: 3 })
+    expect(await findSecondFactor(db, 'own_1')).toMatchObject({ secret_sealed: 'sealed', confirmed_at: 8 })
+    expect(await countRecoveryCodes(db, 'own_1')).toBe(1)
+    expect(await findOwnerByKey(db, ['a key'], 10)).toMatchObject({ role: 'owner', member: null })
+    expect(await db.selectFrom('members').select('member_id').execute()).toEqual([{ member_id: 'own_1' }])
   })
 })

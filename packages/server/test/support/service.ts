@@ -246,10 +246,10 @@ async function makeOwner(deps: Deps, tier: Tier): Promise<TestOwner> {
 async function beginTestSession(deps: Deps, { ownerId, email }: Owner): Promise<string> {
   const place = { key: ownerId, isKnown: true }
   const passwordHash = await deps.passwords.run(place, (hasher) => hasher.hash(PASSWORD))
-  await setPassword(deps.db, { email, passwordHash, now: deps.clock.now() })
-  const stored = await findPassword(deps.db, ownerId)
+  await setPassword(deps.db, { email, passwordHash })
+  const stored = await findPassword(deps.db, email, 'email')
   if (!stored) throw new Error(`there is no account ${email}`)
-  return (await beginSession(deps, stored.owner, stored)).token
+  return (await beginSession(deps, stored)).token
 }
 
 async function makeRuntime(

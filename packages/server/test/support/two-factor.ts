@@ -2,6 +2,7 @@ import { secretContext } from '../../src/accounts/second-factor.ts'
 import { codeOfStep, stepAt } from '../../src/accounts/totp-rules.ts'
 import { findSecondFactor, putSecret, turnOn } from '../../src/accounts/two-factor-store.ts'
 import { Secret } from '../../src/secrets/secret.ts'
+import { firstMember } from './members.ts'
 import type { TestOwner, TestService } from './service.ts'
 
 /** What apps of tests share with accounts of tests. */
@@ -12,14 +13,16 @@ export function appCode({ clock }: Pick<TestService, 'clock'>, later = 0, secret
   return codeOfStep(secret, stepAt(clock.now()) + later)
 }
 
-/** Gives an account the secret of {@link APP_SECRET}, on or waiting for its first code. */
+/** Gives an account’s first member the secret of {@link APP_SECRET}, on or waiting for its first code. */
 export async function giveSecondFactor(
-  { service, owner: { ownerId } }: { service: TestService; owner: Pick<TestOwner, 'ownerId'> },
+  { service, owner }: { service: TestService; owner: Pick<TestOwner, 'email'> },
   { isOn }: { isOn: boolean },
 ): Promise<void> {
   const { db, keyring, clock } = service.deps
-  await putSecret(db, ownerId, keyring.seal(new Secret(APP_SECRET), secretContext(ownerId)))
-  const factor = await findSecondFactor(db, ownerId)
-  const codeHashes = [keyring.hash(`recovery-code:${ownerId}:AAAAABBBBB`)]
+  const member = await firstMember(service, owner)
+  const { memberId } = member
+  await putSecret(db, member, keyring.seal(new Secret(APP_SECRET), secretContext(memberId)))
+  const factor = await findSecondFactor(db, memberId)
+  const codeHashes = [keyring.hash(`recovery-code:${memberId}:AAAAABBBBB`)]
   if (isOn && factor) await turnOn(db, factor, { step: 0, now: clock.now(), codeHashes })
 }

@@ -14,22 +14,27 @@ import { Loading } from '../../ui/loading.tsx'
 import { LoadError, Notice } from '../../ui/notice.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { RoleField } from '../members/role-field.tsx'
+import { type Role, roleName, useMay } from '../role.ts'
 
 type AccountKey = Schemas['AccountKey']
 
-/** The keys that programs use in the owner’s name. */
+const OF_ACCOUNT =
+  'For programs that use the API. Keys cannot change how anybody logs in. “svc login” creates keys that belong to one member.'
+const OF_MEMBER = 'The keys that “svc login” created for your machines. They have your role.'
+
+/** The keys that programs use in the name of the account or of a member. */
 export function AccountKeys(): ReactNode {
   const keys = useQuery(accountKeysQuery)
+  const { administer } = useMay()
   const [revoked, setRevoked] = useState<AccountKey | null>(null)
   return (
-    <Card
-      isFlush
-      title="API keys"
-      description="For programs that use the API as you. Keys cannot change the password. “svc login” creates one for your machine."
-    >
-      <div className="px-5 pb-5">
-        <NewKey />
-      </div>
+    <Card isFlush title="API keys" description={administer ? OF_ACCOUNT : OF_MEMBER}>
+      {administer && (
+        <div className="px-5 pb-5">
+          <NewKey />
+        </div>
+      )}
       {keys.isPending && <Loading />}
       {keys.isError && (
         <div className="p-5 pt-0">
@@ -38,7 +43,9 @@ export function AccountKeys(): ReactNode {
       )}
       {keys.data?.length === 0 && (
         <Empty picture="rows" title="No API keys">
-          Create a key for each program, so that you can revoke each one separately.
+          {administer
+            ? 'Create a key for each program, so that you can revoke each one separately.'
+            : 'Run “npx svc login” on your machine.'}
         </Empty>
       )}
       {keys.data && keys.data.length > 0 && (
@@ -53,6 +60,16 @@ function columns(revoke: (key: AccountKey) => void): Column<AccountKey>[] {
   return [
     { heading: 'Name', cell: ({ name }) => <span className="font-medium [overflow-wrap:anywhere]">{name}</span> },
     { heading: 'Key', cell: ({ prefix }) => <code className="text-xs whitespace-nowrap">{prefix}</code> },
+    {
+      heading: 'Role',
+      isExtra: true,
+      cell: ({ role, member }) => (
+        <>
+          {roleName(role)}
+          {member !== null && <p className="text-xs text-muted [overflow-wrap:anywhere]">{member}</p>}
+        </>
+      ),
+    },
     { heading: 'Created', isExtra: 'wide', cell: ({ createdAt }) => <Ago at={createdAt} /> },
     {
       heading: 'Last used',
@@ -75,10 +92,11 @@ function columns(revoke: (key: AccountKey) => void): Column<AccountKey>[] {
 
 function NewKey(): ReactNode {
   const [name, setName] = useState('')
+  const [role, setRole] = useState<Role>('owner')
   const queryClient = useQueryClient()
   const making = useMutation({
     gcTime: 0,
-    mutationFn: () => bodyOf(api.POST('/v1/account/keys', { body: { name } })),
+    mutationFn: () => bodyOf(api.POST('/v1/account/keys', { body: { name, role } })),
     onSuccess: () => {
       setName('')
       // Not waited for: the key would not be shown before the list is there again.
@@ -89,13 +107,13 @@ function NewKey(): ReactNode {
   return (
     <div className="flex flex-col gap-4">
       <form
-        className="flex max-w-md items-end gap-3"
+        className="flex max-w-lg flex-wrap items-start gap-3"
         onSubmit={(event) => {
           event.preventDefault()
           making.mutate()
         }}
       >
-        <div className="flex-1">
+        <div className="min-w-48 flex-1">
           <TextField
             label="Name of a new key"
             placeholder="Continuous integration"
@@ -104,7 +122,10 @@ function NewKey(): ReactNode {
             errors={messagesFor(making.error, 'name')}
           />
         </div>
-        <Button kind="primary" type="submit" isBusy={making.isPending}>
+        <div className="w-40">
+          <RoleField value={role} onChange={setRole} />
+        </div>
+        <Button kind="primary" type="submit" isBusy={making.isPending} className="mt-6.5">
           Create key
         </Button>
       </form>

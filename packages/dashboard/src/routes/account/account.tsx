@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import type { Schemas } from '../../api/client.ts'
 import { accountQuery } from '../../api/queries.ts'
 import { Card } from '../../ui/card.tsx'
 import { CodeId } from '../../ui/code-id.tsx'
@@ -7,6 +8,7 @@ import { Facts } from '../../ui/facts.tsx'
 import { capitalized, formatTime } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
+import { roleName } from '../role.ts'
 import { AccountKeys } from './account-keys.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { PasswordForm } from './password-form.tsx'
@@ -21,7 +23,9 @@ export function Account(): ReactNode {
         {account ? (
           <Facts
             facts={[
-              ['E-mail', account.email],
+              ['E-mail', account.member?.email ?? account.email],
+              ['Role', roleName(account.role)],
+              ...(isOther(account) ? [['Account', account.email] as const] : []),
               ['Plan', capitalized(account.tier)],
               ['Account id', <CodeId key="id" id={account.ownerId} label="the account" />],
               ['Created', formatTime(account.createdAt)],
@@ -35,7 +39,12 @@ export function Account(): ReactNode {
       <PasswordForm />
       <TwoFactorCard />
       <Sessions />
-      {account && <DeleteAccount account={account} />}
+      {account?.role === 'owner' && <DeleteAccount account={account} />}
     </Page>
   )
+}
+
+// The address of an account is that of one of its owners.
+function isOther({ email, member }: Schemas['Account']): boolean {
+  return member !== null && member.email !== email
 }

@@ -73,7 +73,7 @@ function DeleteAccountDialog({ account, onClose }: { account: Account; onClose: 
       <ul className="mt-2 list-disc pl-5">
         <li>every runtime, its keys and what it is doing: pages and agents are refused at once</li>
         <li>all projects, deployments, executions, analytics and webhooks</li>
-        <li>every API key and session</li>
+        <li>every member, API key and session</li>
       </ul>
       <p className="mt-2">Records of payments are kept.</p>
     </ConfirmDialog>

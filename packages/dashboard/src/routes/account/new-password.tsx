@@ -13,9 +13,10 @@ import { CredentialsPage } from './credentials-page.tsx'
 export function NewPassword(): ReactNode {
   const token = useLocation({ select: ({ hash }) => hash })
   const [password, setPassword] = useState('')
+  const [revokeKeys, setRevokeKeys] = useState(false)
   const navigate = useNavigate()
   const setting = useMutation({
-    mutationFn: () => bodyOf(api.POST('/v1/auth/password-reset/confirm', { body: { token, password } })),
+    mutationFn: () => bodyOf(api.POST('/v1/auth/password-reset/confirm', { body: { token, password, revokeKeys } })),
     onSuccess: async () => {
       toast('Password set. Log in with it.')
       await navigate({ to: '/sign-in', replace: true })
@@ -45,10 +46,22 @@ export function NewPassword(): ReactNode {
             name="password"
             type="password"
             autoComplete="new-password"
-            hint="10 characters or more. Every session of the account ends."
+            hint="10 characters or more. All your sessions end."
             value={password}
             onChange={(event) => setPassword(event.target.value)}
           />
+          <label className="flex items-start gap-2 text-sm">
+            <input
+              type="checkbox"
+              className="mt-0.5"
+              checked={revokeKeys}
+              onChange={(event) => setRevokeKeys(event.target.checked)}
+            />
+            <span>
+              Revoke API keys, too. If somebody else may have had your password, they may have created keys. Programs
+              that use one are refused at once.
+            </span>
+          </label>
         </Form>
       )}
     </CredentialsPage>

@@ -14,7 +14,7 @@ import { toast } from '../../ui/toasts.tsx'
 
 type Session = Schemas['SessionItem']
 
-/** Where the account is logged in, and a way to log each of them out. */
+/** Where the member is logged in, and a way to log each of them out. */
 export function Sessions(): ReactNode {
   const { data, error, isPending, refetch } = useQuery(sessionsQuery)
   const { revoke, revokeOthers } = useRevoke()
@@ -24,7 +24,7 @@ export function Sessions(): ReactNode {
     <Card
       isFlush
       title="Sessions"
-      description="Browsers and programs that are logged in to this account. Revoke any that you do not recognize."
+      description="Browsers and programs that are logged in as you. Revoke any that you do not recognize."
       actions={
         hasOthers && (
           <Button isBusy={revokeOthers.isPending} onClick={() => revokeOthers.mutate()}>

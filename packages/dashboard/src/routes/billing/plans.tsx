@@ -7,11 +7,13 @@ import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { formatBytes, formatCount, formatPrice } from '../../ui/format.ts'
 import { Notice } from '../../ui/notice.tsx'
+import { useMay } from '../role.ts'
 
 type Plan = Schemas['Plan']
 
 /** The plans beside each other, with the way from the free one to the next. */
 export function Plans({ plans: { plans, current } }: { plans: Schemas['PlanList'] }): ReactNode {
+  const { administer } = useMay()
   const checkout = useMutation({
     mutationFn: () => bodyOf(api.POST('/v1/billing/checkout', { body: { tier: 'pro', ...returnAddresses() } })),
     onSuccess: ({ url }) => location.assign(url),
@@ -23,7 +25,7 @@ export function Plans({ plans: { plans, current } }: { plans: Schemas['PlanList'
       <ul className="grid gap-4 md:grid-cols-3">
         {plans.map((plan) => (
           <PlanCard key={plan.tier} plan={plan} isCurrent={plan.tier === current}>
-            {current === 'free' && plan.tier === 'pro' && (
+            {administer && current === 'free' && plan.tier === 'pro' && (
               <Button
                 kind="primary"
                 isBusy={checkout.isPending || checkout.isSuccess}

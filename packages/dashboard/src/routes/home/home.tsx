@@ -14,6 +14,7 @@ import { Page } from '../../ui/page.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { WaitingApprovals } from '../executions/approval-cards.tsx'
+import { useMay } from '../role.ts'
 import { Welcome } from '../runtimes/welcome.tsx'
 import { LastFailures } from './last-failures.tsx'
 import { Today } from './today.tsx'
@@ -26,17 +27,24 @@ type Runtime = Schemas['RuntimeListItem']
 export function Home(): ReactNode {
   const { project } = useSearch({ from: '/app' })
   const { data, error, isPending, refetch } = useQuery({ ...runtimesQuery(project), refetchInterval: RENEW_MS })
-  if (data?.length === 0 && project === undefined) return <Welcome />
+  const { change } = useMay()
+  if (data?.length === 0 && project === undefined && change) return <Welcome />
   return (
-    <Page title="Home" description="The last 24 hours, and your runtimes." actions={<NewRuntimeLink />}>
+    <Page title="Home" description="The last 24 hours, and your runtimes." actions={change && <NewRuntimeLink />}>
       {data && data.length > 0 && <Today projectId={project} />}
       <WaitingApprovals isLive />
       {error && !data && <LoadError error={error} onRetry={() => void refetch()} />}
       <Card isFlush title="Runtimes">
         {isPending && <Loading />}
         {data?.length === 0 && (
-          <Empty picture="rows" title="No runtimes in this project" action={<NewRuntimeLink />}>
-            Choose another project, or create a runtime in this one.
+          <Empty
+            picture="rows"
+            title={project === undefined ? 'No runtimes yet' : 'No runtimes in this project'}
+            action={change && <NewRuntimeLink />}
+          >
+            {change
+              ? 'Choose another project, or create a runtime in this one.'
+              : 'A developer or owner of the account can create one.'}
           </Empty>
         )}
         {data && data.length > 0 && (

@@ -12,6 +12,7 @@ import { LoadError } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { useMay } from '../role.ts'
 import { DeleteProject } from './delete-project.tsx'
 import { ProjectDialog } from './project-dialog.tsx'
 
@@ -20,16 +21,19 @@ type Project = Schemas['Project']
 export function Projects(): ReactNode {
   const { data, error, isPending, refetch } = useQuery(projectsQuery)
   const [dialog, setDialog] = useState<Project | 'new' | null>(null)
+  const { change } = useMay()
   const [deleted, setDeleted] = useState<Project | null>(null)
   return (
     <Page
       title="Projects"
       description="Groups of runtimes, to filter every screen by."
       actions={
-        <Button kind="primary" onClick={() => setDialog('new')}>
-          <Plus aria-hidden="true" className="size-4" />
-          New project
-        </Button>
+        change && (
+          <Button kind="primary" onClick={() => setDialog('new')}>
+            <Plus aria-hidden="true" className="size-4" />
+            New project
+          </Button>
+        )
       }
     >
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
@@ -38,7 +42,7 @@ export function Projects(): ReactNode {
         {data && (
           <Table
             caption="Projects"
-            columns={columns(setDialog, setDeleted)}
+            columns={change ? [...COLUMNS, actions(setDialog, setDeleted)] : COLUMNS}
             rows={data}
             rowKey={({ projectId }) => projectId}
           />
@@ -52,38 +56,39 @@ export function Projects(): ReactNode {
 
 type Act = (project: Project) => void
 
-function columns(edit: Act, remove: Act): Column<Project>[] {
-  return [
-    {
-      heading: 'Name',
-      cell: ({ projectId, name, description, isDefault }) => (
-        <div className="min-w-0">
-          <span className="flex flex-wrap items-center gap-2 [overflow-wrap:anywhere]">
-            <Link to="/" search={{ project: projectId }} className="font-medium underline-offset-2 hover:underline">
-              {name}
-            </Link>
-            {isDefault && <Badge>Default</Badge>}
-          </span>
-          {description !== null && <p className="max-w-3xl text-muted">{description}</p>}
-        </div>
-      ),
-    },
-    { heading: 'Runtimes', isNumber: true, cell: ({ runtimeCount }) => runtimeCount },
-    { heading: 'Created', isExtra: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
-    {
-      heading: 'Actions',
-      cell: (project) => (
-        <div className="flex gap-2">
-          <Button size="small" aria-label={`Rename ${project.name}`} onClick={() => edit(project)}>
-            Rename
+const COLUMNS: readonly Column<Project>[] = [
+  {
+    heading: 'Name',
+    cell: ({ projectId, name, description, isDefault }) => (
+      <div className="min-w-0">
+        <span className="flex flex-wrap items-center gap-2 [overflow-wrap:anywhere]">
+          <Link to="/" search={{ project: projectId }} className="font-medium underline-offset-2 hover:underline">
+            {name}
+          </Link>
+          {isDefault && <Badge>Default</Badge>}
+        </span>
+        {description !== null && <p className="max-w-3xl text-muted">{description}</p>}
+      </div>
+    ),
+  },
+  { heading: 'Runtimes', isNumber: true, cell: ({ runtimeCount }) => runtimeCount },
+  { heading: 'Created', isExtra: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+]
+
+function actions(edit: Act, remove: Act): Column<Project> {
+  return {
+    heading: 'Actions',
+    cell: (project) => (
+      <div className="flex gap-2">
+        <Button size="small" aria-label={`Rename ${project.name}`} onClick={() => edit(project)}>
+          Rename
+        </Button>
+        {!project.isDefault && (
+          <Button size="small" kind="ghost" aria-label={`Delete ${project.name}`} onClick={() => remove(project)}>
+            Delete
           </Button>
-          {!project.isDefault && (
-            <Button size="small" kind="ghost" aria-label={`Delete ${project.name}`} onClick={() => remove(project)}>
-              Delete
-            </Button>
-          )}
-        </div>
-      ),
-    },
-  ]
+        )}
+      </div>
+    ),
+  }
 }

@@ -12,6 +12,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { LoadError, Notice } from '../../ui/notice.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { useMay } from '../role.ts'
 import { CompareCard } from './compare-card.tsx'
 import { PromoteDialog } from './promote-dialog.tsx'
 import { TrafficCard } from './traffic-card.tsx'
@@ -28,6 +29,7 @@ export function DeploymentsTab(): ReactNode {
 function Deployments({ runtimeId }: { runtimeId: string }): ReactNode {
   const list = useInfiniteQuery({ ...deploymentsQuery(runtimeId), refetchOnMount: 'always' })
   const serve = useServe(runtimeId)
+  const { change } = useMay()
   const problem = serve.asked === null ? messageBeside(serve.sending.error, []) : null
   const rows = list.data?.pages.flatMap(({ deployments }) => deployments) ?? []
   const [newest, previous] = rows
@@ -52,7 +54,12 @@ function Deployments({ runtimeId }: { runtimeId: string }): ReactNode {
         {list.isPending && <Loading />}
         {list.error && <LoadError error={list.error} onRetry={() => void list.refetch()} />}
         {rows.length > 0 && (
-          <Table caption="Deployments" columns={columns(serve)} rows={rows} rowKey={({ version }) => String(version)} />
+          <Table
+            caption="Deployments"
+            columns={change ? [...COLUMNS, serving(serve)] : COLUMNS}
+            rows={rows}
+            rowKey={({ version }) => String(version)}
+          />
         )}
       </Card>
       <EarlierButton list={list} />
@@ -72,31 +79,32 @@ function Deployments({ runtimeId }: { runtimeId: string }): ReactNode {
 /** The share that a deployment out of the list begins with, in percent. */
 const FIRST_SHARE = 5
 
-function columns({ ask, share, busy }: Serve): Column<Schemas['DeploymentListItem']>[] {
-  return [
-    { heading: 'Version', cell: ({ version }) => <span className="font-medium">v{version}</span> },
-    { heading: 'State', cell: ({ status, frozen }) => <StateBadge state={frozen ? 'frozen' : status} /> },
-    { heading: 'Traffic', isNumber: true, cell: ({ traffic }) => `${traffic} %` },
-    { heading: 'Deployed', isExtra: true, cell: ({ deployedAt }) => <Ago at={deployedAt} /> },
-    { heading: 'Capabilities', isNumber: true, isExtra: true, cell: ({ capabilityCount }) => capabilityCount },
-    {
-      heading: 'Serve',
-      cell: ({ version, status }) =>
-        status === 'superseded' && (
-          <div className="flex gap-2">
-            <Button className="h-8" aria-label={`Promote v${version}`} onClick={() => ask(version)}>
-              Promote
-            </Button>
-            <Button
-              className="h-8 max-sm:hidden"
-              aria-label={`Let v${version} serve ${FIRST_SHARE} %`}
-              isBusy={busy}
-              onClick={() => share(version, FIRST_SHARE)}
-            >
-              {FIRST_SHARE} %
-            </Button>
-          </div>
-        ),
-    },
-  ]
+const COLUMNS: readonly Column<Schemas['DeploymentListItem']>[] = [
+  { heading: 'Version', cell: ({ version }) => <span className="font-medium">v{version}</span> },
+  { heading: 'State', cell: ({ status, frozen }) => <StateBadge state={frozen ? 'frozen' : status} /> },
+  { heading: 'Traffic', isNumber: true, cell: ({ traffic }) => `${traffic} %` },
+  { heading: 'Deployed', isExtra: true, cell: ({ deployedAt }) => <Ago at={deployedAt} /> },
+  { heading: 'Capabilities', isNumber: true, isExtra: true, cell: ({ capabilityCount }) => capabilityCount },
+]
+
+function serving({ ask, share, busy }: Serve): Column<Schemas['DeploymentListItem']> {
+  return {
+    heading: 'Serve',
+    cell: ({ version, status }) =>
+      status === 'superseded' && (
+        <div className="flex gap-2">
+          <Button className="h-8" aria-label={`Promote v${version}`} onClick={() => ask(version)}>
+            Promote
+          </Button>
+          <Button
+            className="h-8 max-sm:hidden"
+            aria-label={`Let v${version} serve ${FIRST_SHARE} %`}
+            isBusy={busy}
+            onClick={() => share(version, FIRST_SHARE)}
+          >
+            {FIRST_SHARE} %
+          </Button>
+        </div>
+      ),
+  }
 }

@@ -9,6 +9,7 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import { useMay } from '../role.ts'
 import { Countdown } from './countdown.tsx'
 import { RotateDialog } from './rotate-dialog.tsx'
 
@@ -33,6 +34,7 @@ export function KeyCard(props: KeyCardProps): ReactNode {
     setShown(key)
     setDialog(null)
   })
+  const { change } = useMay()
   const problem = messageBeside(reveal.error, [])
   return (
     <Card title={title} description={description}>
@@ -40,20 +42,22 @@ export function KeyCard(props: KeyCardProps): ReactNode {
         {shown === null ? <Prefix prefix={prefix} /> : <CodeBlock text={shown} label={`the ${type} key`} />}
         {problem !== null && <Notice kind="bad">{problem}</Notice>}
         {previousEndsAt !== null && <Countdown until={previousEndsAt} />}
-        <div className="flex flex-wrap gap-2">
-          {prefix !== null && shown === null && (
-            <Button isBusy={reveal.isPending} onClick={() => reveal.mutate()}>
-              Reveal
-            </Button>
-          )}
-          {shown !== null && <Button onClick={() => setShown(null)}>Hide</Button>}
-          <Button onClick={() => setDialog('rotate')}>{prefix === null ? 'Create a new key' : 'Rotate'}</Button>
-          {prefix !== null && (
-            <Button kind="ghost" onClick={() => setDialog('revoke')}>
-              Revoke
-            </Button>
-          )}
-        </div>
+        {change && (
+          <div className="flex flex-wrap gap-2">
+            {prefix !== null && shown === null && (
+              <Button isBusy={reveal.isPending} onClick={() => reveal.mutate()}>
+                Reveal
+              </Button>
+            )}
+            {shown !== null && <Button onClick={() => setShown(null)}>Hide</Button>}
+            <Button onClick={() => setDialog('rotate')}>{prefix === null ? 'Create a new key' : 'Rotate'}</Button>
+            {prefix !== null && (
+              <Button kind="ghost" onClick={() => setDialog('revoke')}>
+                Revoke
+              </Button>
+            )}
+          </div>
+        )}
       </div>
       {dialog === 'rotate' && (
         <RotateDialog

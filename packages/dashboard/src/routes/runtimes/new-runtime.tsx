@@ -7,6 +7,8 @@ import { LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Page } from '../../ui/page.tsx'
+import { NeedsRole } from '../needs-role.tsx'
+import { useMay } from '../role.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { forgetCredentials, keepCredentials, keptCredentials } from './kept-credentials.ts'
 import { RUNTIME_FIELDS, RuntimeFields, type RuntimeFieldValues, registrationOf } from './runtime-fields.tsx'
@@ -14,6 +16,7 @@ import { RUNTIME_FIELDS, RuntimeFields, type RuntimeFieldValues, registrationOf 
 /** From a name to the first answer. */
 export function NewRuntime(): ReactNode {
   const ownerId = useQuery(accountQuery).data?.ownerId
+  const { change } = useMay()
   const [created, setCreated] = useState(() => keptCredentials(ownerId))
   if (created) {
     const onAnother = () => {
@@ -28,9 +31,13 @@ export function NewRuntime(): ReactNode {
   }
   return (
     <Page title="New runtime" description="A name, two keys and a signing secret. Your code runs on your own servers.">
-      <Card>
-        <RuntimeForm onCreated={onCreated} />
-      </Card>
+      {change ? (
+        <Card>
+          <RuntimeForm onCreated={onCreated} />
+        </Card>
+      ) : (
+        <NeedsRole />
+      )}
     </Page>
   )
 }

@@ -8,16 +8,37 @@ import { TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import { useMay } from '../role.ts'
 import { EmbedCard } from './embed.tsx'
 import { useRuntime } from './use-runtime.ts'
 
 export function OriginsTab(): ReactNode {
   const runtime = useRuntime()
+  const { change } = useMay()
+  if (!change) return <Origins origins={runtime.allowedOrigins} />
   return (
     <>
       <OriginsForm key={runtime.runtimeId} runtime={runtime} />
       <EmbedCard runtime={runtime} />
     </>
+  )
+}
+
+function Origins({ origins }: { origins: readonly string[] }): ReactNode {
+  return (
+    <Card title="Allowed origins" description="The origins whose pages can use the public key.">
+      {origins.length === 0 ? (
+        <Notice kind="warn">No origin is listed: pages of any site can use the public key.</Notice>
+      ) : (
+        <ul className="flex flex-col gap-1 font-mono text-sm">
+          {origins.map((origin) => (
+            <li key={origin} className="[overflow-wrap:anywhere]">
+              {origin}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
   )
 }
 

@@ -11,6 +11,7 @@ import { Ago } from '../../ui/time.tsx'
 import { WaitingApprovals } from '../executions/approval-cards.tsx'
 import { LastFailures } from '../home/last-failures.tsx'
 import { Today } from '../home/today.tsx'
+import { useMay } from '../role.ts'
 import { DeployCommands, Waiting } from './deploy-commands.tsx'
 import { DoctorCard } from './doctor-card.tsx'
 import { NextStep } from './next-step.tsx'
@@ -22,17 +23,18 @@ export function OverviewTab(): ReactNode {
   const runtime = useRuntime()
   const { runtimeId, deployment } = runtime
   const advice = stateAdvice(runtime)
+  const { change } = useMay()
   return (
     <>
       {advice && <Notice kind={advice.kind}>{advice.text}</Notice>}
-      {!deployment && <FirstDeployment runtimeId={runtimeId} />}
+      {!deployment && change && <FirstDeployment runtimeId={runtimeId} />}
       {deployment && <Today runtimeId={runtimeId} />}
       <WaitingApprovals isLive runtimeId={runtimeId} />
-      {deployment && <NextStep runtime={runtime} />}
+      {deployment && change && <NextStep runtime={runtime} />}
       <div className="grid items-start gap-6 xl:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-6">
           <EndpointCard runtime={runtime} />
-          <DoctorCard key={runtimeId} runtimeId={runtimeId} />
+          {change && <DoctorCard key={runtimeId} runtimeId={runtimeId} />}
         </div>
         <DeploymentCard runtime={runtime} />
       </div>
@@ -43,12 +45,13 @@ export function OverviewTab(): ReactNode {
 
 function EndpointCard({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactNode {
   const { runtimeId, connection, health, endpoint, lastSeenAt } = runtime
+  const { change } = useMay()
   return (
     <Card
       title="Endpoint"
       actions={
         <LinkButton size="small" to="/runtimes/$runtimeId/settings" params={{ runtimeId }}>
-          {endpoint === null ? 'Set the endpoint' : 'Settings'}
+          {endpoint === null && change ? 'Set the endpoint' : 'Settings'}
         </LinkButton>
       }
     >

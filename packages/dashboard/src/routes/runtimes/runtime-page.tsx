@@ -9,15 +9,16 @@ import { CodeId } from '../../ui/code-id.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { LoadError } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
+import { useMay } from '../role.ts'
 import { NotFound } from '../route-states.tsx'
 
 const POLL_MS = 5_000
 
-const TABS: readonly { to: LinkProps['to']; label: string; isExact?: boolean }[] = [
+const TABS: readonly { to: LinkProps['to']; label: string; isExact?: boolean; isForChange?: boolean }[] = [
   { to: '/runtimes/$runtimeId', label: 'Overview', isExact: true },
   { to: '/runtimes/$runtimeId/capabilities', label: 'Capabilities' },
   { to: '/runtimes/$runtimeId/deployments', label: 'Deployments' },
-  { to: '/runtimes/$runtimeId/try', label: 'Try it' },
+  { to: '/runtimes/$runtimeId/try', label: 'Try it', isForChange: true },
   { to: '/runtimes/$runtimeId/connect', label: 'Connect' },
   { to: '/runtimes/$runtimeId/origins', label: 'Origins' },
   { to: '/runtimes/$runtimeId/keys', label: 'Keys' },
@@ -63,6 +64,7 @@ export function RuntimePage(): ReactNode {
 function Tabs({ runtimeId }: { runtimeId: string }): ReactNode {
   const strip = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
+  const { change } = useMay()
   // On a narrow screen the strip scrolls, and the present part may be out of sight.
   useEffect(() => {
     const present = [...(strip.current?.querySelectorAll('a') ?? [])].find((link) => link.pathname.endsWith(pathname))
@@ -71,7 +73,7 @@ function Tabs({ runtimeId }: { runtimeId: string }): ReactNode {
   return (
     <nav ref={strip} aria-label="Parts of the runtime" className="overflow-x-auto border-b border-line">
       <ul className="flex gap-5">
-        {TABS.map(({ to, label, isExact = false }) => (
+        {TABS.filter(({ isForChange }) => change || !isForChange).map(({ to, label, isExact = false }) => (
           <li key={label}>
             <Link
               {...(to !== undefined && { to })}

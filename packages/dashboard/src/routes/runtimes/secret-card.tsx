@@ -6,6 +6,7 @@ import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { useMay } from '../role.ts'
 import { Countdown } from './countdown.tsx'
 import { GRACES, GraceField } from './rotate-dialog.tsx'
 
@@ -19,6 +20,7 @@ interface SecretCardProps {
 /** The signing secret, which is never shown but at the moment that it is made. */
 export function SecretCard({ runtimeId, runtimeName, previousEndsAt }: SecretCardProps): ReactNode {
   const queryClient = useQueryClient()
+  const { change } = useMay()
   const [isAsking, setAsking] = useState(false)
   const [graceSeconds, setGraceSeconds] = useState<number>(GRACES[0][0])
   const rotating = useMutation({
@@ -46,9 +48,11 @@ export function SecretCard({ runtimeId, runtimeName, previousEndsAt }: SecretCar
           </Notice>
         )}
         {previousEndsAt !== null && <Countdown until={previousEndsAt} />}
-        <div>
-          <Button onClick={() => setAsking(true)}>Rotate secret</Button>
-        </div>
+        {change && (
+          <div>
+            <Button onClick={() => setAsking(true)}>Rotate secret</Button>
+          </div>
+        )}
       </div>
       {isAsking && (
         <ConfirmDialog

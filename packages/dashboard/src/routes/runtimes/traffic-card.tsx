@@ -10,6 +10,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { LoadError, Notice } from '../../ui/notice.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { useMay } from '../role.ts'
 import { nextShare } from './next-share.ts'
 import type { Serve } from './use-serve.ts'
 
@@ -19,12 +20,13 @@ type Counts = Schemas['TrafficCounts']
 /** The stable deployment and the candidate side by side, and what may be done with them. */
 export function TrafficCard({ runtimeId, serve }: { runtimeId: string; serve: Serve }): ReactNode {
   const { data, error, refetch } = useQuery(trafficQuery(runtimeId))
+  const { change } = useMay()
   const isCompared = data?.candidate !== null && data !== undefined
   return (
     <Card
       title="Traffic"
       {...(data && { description: <Served report={data} /> })}
-      actions={data && <Actions report={data} serve={serve} />}
+      actions={data && change && <Actions report={data} serve={serve} />}
     >
       <div className="flex flex-col gap-4">
         {error && <LoadError error={error} onRetry={() => void refetch()} />}

@@ -3,13 +3,17 @@ import { Card } from '../../ui/card.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Chat } from '../chat/chat.tsx'
+import { NeedsRole } from '../needs-role.tsx'
+import { useMay } from '../role.ts'
 import { useRuntime } from './use-runtime.ts'
 
 /** A talk with the runtime, as a visitor or as an end user. The token is kept in this screen alone. */
 export function TryTab(): ReactNode {
   const { runtimeId, deployment, capabilities } = useRuntime()
+  const { change } = useMay()
   const [token, setToken] = useState('')
   const needsUser = capabilities.filter(({ requiresEndUser }) => requiresEndUser).map(({ name }) => name)
+  if (!change) return <NeedsRole />
   return (
     <>
       {!deployment && (

@@ -39,14 +39,17 @@ export function describeApi(
 }
 
 function describeOperation(
-  { method, path, plane, schema }: Operation,
+  { method, path, plane, config, schema }: Operation,
   responses: ReturnType<typeof responsesOf>,
   book: SchemaBook,
 ) {
-  const { operationId, summary, description, tags, params, querystring, headers, body } = schema
+  const { operationId, summary, tags, params, querystring, headers, body } = schema
   if (!operationId || !summary || !tags?.length) {
     throw new Error(`${method} ${path} needs an operationId, a summary and tags`)
   }
+  const { leastRole } = config
+  const role = leastRole && leastRole !== 'viewer' && `Needs the role \`${leastRole}\`.`
+  const description = [schema.description, role].filter(Boolean).join(' ') || undefined
   const given = [
     ...parametersIn('path', params, book),
     ...parametersIn('query', querystring, book),

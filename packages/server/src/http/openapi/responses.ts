@@ -88,7 +88,9 @@ function impliedStatuses({ plane, method, path, schema, config }: Operation): st
   return [
     ...['400', '500'],
     ...(plane === 'public' ? [] : ['401']),
-    ...(plane === 'public-key' || (plane === 'owner' && method !== 'get') ? ['403'] : []),
+    ...(plane === 'public-key' || (plane === 'owner' && (method !== 'get' || config.leastRole !== 'viewer'))
+      ? ['403']
+      : []),
     ...(namesResource ? ['404'] : []),
     ...(config.load === 'health' ? [] : ['429']),
   ]

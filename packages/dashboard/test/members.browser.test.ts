@@ -1,0 +1,100 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { linkIn } from '../../server/test/support/mail.ts'
+import { PASSWORD } from '../../server/test/support/service.ts'
+import { newAddress } from '../../server/test/support/sign-in.ts'
+import { accessibilityFaults, describeScreens } from './support/dashboard.ts'
+
+const TABS = ['', '/capabilities', '/deployments', '/connect', '/origins', '/keys', '/manifest', '/settings']
+/** The buttons and links that change something. */
+const CHANGES =
+  /^(New|Create|Reveal|Rotate|Revoke|Save|Delete|Run doctor|Promote|Show code|Upgrade|Invite|Rename|Roll back|Try it|Remove|Change role)/
+
+describeScreens('members', (scene) => {
+  test('are invited by mail, see what their role allows, get another one, and are removed', async () => {
+    const owner = await scene.openSignedIn('/members')
+    const { page } = owner
+    const { runtimeId } = await scene.deployedRuntime(owner)
+    const email = newAddress()
+    await invite(page, email, 'viewer')
+    await page.getByText(`The invitation was mailed to ${email}.`).waitFor()
+    await page.getByRole('button', { name: `New link for ${email}` }).waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+
+    const viewer = await scene.open('/sign-in')
+    await viewer.goto(linkIn(await scene.smtp.next()).link)
+    await viewer.getByText(`Join the account ${owner.email} as viewer.`).waitFor()
+    expect(await accessibilityFaults(viewer)).toEqual([])
+    await viewer.getByLabel('Password').fill(PASSWORD)
+    await viewer.getByRole('button', { name: 'Join account' }).click()
+    await viewer.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+    const refused = refusalsOf(viewer)
+    const screens = ['', '/projects', '/billing', '/members', '/executions', '/analytics']
+    for (const path of [...screens, ...TABS.map((tab) => `/runtimes/${runtimeId}${tab}`)]) {
+      await show(viewer, `${scene.url}/dashboard${path}`)
+      expect([path, await changesOn(viewer)]).toEqual([path, []])
+    }
+    for (const path of ['/runtimes/new', `/runtimes/${runtimeId}/try`]) {
+      await viewer.goto(`${scene.url}/dashboard${path}`)
+      await viewer.getByText('This needs the role developer. Yours is viewer').waitFor()
+    }
+    expect(refused).toEqual([])
+
+    await page.reload()
+    await page.getByRole('button', { name: `Change the role of ${email}` }).click()
+    await page.getByRole('dialog').getByLabel('Role', { exact: true }).selectOption('developer')
+    await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click()
+    await page.getByText(`${email} is developer now.`, { exact: true }).waitFor()
+    await viewer.goto(`${scene.url}/dashboard`)
+    await viewer.getByRole('link', { name: 'New runtime' }).waitFor()
+
+    await page.getByRole('button', { name: `Remove ${email}` }).click()
+    await page.getByLabel(`Type ${email} to confirm`).fill(email)
+    await page.getByRole('button', { name: 'Remove member' }).click()
+    await page.getByText(`${email} was removed.`, { exact: true }).waitFor()
+    await viewer.reload()
+    await viewer.getByRole('heading', { name: 'Log in' }).waitFor()
+  })
+
+  test('are given a link to copy where the service sends no mail, and a link that is over says so', async () => {
+    const { deps } = scene.service
+    const { mailer } = deps
+    deps.mailer = null
+    const { page } = await scene.openSignedIn('/members')
+    const email = newAddress()
+    await invite(page, email, 'developer')
+    await page.getByText(`Send this link to ${email}.`).waitFor()
+    deps.mailer = mailer
+    const link = await page.getByText(`${scene.url}/dashboard/join#`).innerText()
+    await page.getByRole('button', { name: `Revoke the invitation of ${email}` }).click()
+    await expect.poll(() => page.getByText('Pending invitations').count()).toBe(0)
+    const invited = await scene.open('/sign-in')
+    await invited.goto(link)
+    await invited.getByText('This link is not valid').waitFor()
+  })
+})
+
+async function invite(page: Page, email: string, role: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Role', { exact: true }).selectOption(role)
+  await page.getByRole('button', { name: 'Invite' }).click()
+}
+
+async function show(page: Page, url: string): Promise<void> {
+  await page.goto(url)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count(), { timeout: 20_000 }).toBe(0)
+}
+
+async function changesOn(page: Page): Promise<string[]> {
+  const main = page.getByRole('main')
+  const names = [...(await main.getByRole('button').allInnerTexts()), ...(await main.getByRole('link').allInnerTexts())]
+  return names.filter((name) => CHANGES.test(name))
+}
+
+/** The requests of a page that the service refuses for its role. */
+function refusalsOf(page: Page): string[] {
+  const refused: string[] = []
+  page.on('response', (answer) => void (answer.status() === 403 && refused.push(answer.url())))
+  return refused
+}

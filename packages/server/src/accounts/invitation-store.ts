@@ -1,0 +1,108 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Db, Schema } from '../store/schema.ts'
+import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
+import { countMembers, insertMember, type MemberRow } from './member-store.ts'
+import { setNewPassword } from './password-store.ts'
+import { MAX_INVITATIONS, MAX_MEMBERS } from './rules.ts'
+
+export type InvitationRow = Selectable<Schema['invitations']>
+
+/** Stores an invitation, in place of an earlier one of its address in this account. */
+export function putInvitation(
+  db: Db,
+  invitation: Insertable<Schema['invitations']>,
+  now: number,
+): Promise<'stored' | 'is member' | 'members full' | 'invitations full'> {
+  const { owner_id, email } = invitation
+  return inTransaction(db, async (tx) => {
+    await lockOwner(tx, owner_id)
+    const own = tx
+      .selectFrom('members')
+      .select('member_id')
+      .where((eb) => eb.and({ owner_id, email }))
+    if (await own.executeTakeFirst()) return 'is member'
+    if ((await countMembers(tx, owner_id)) >= MAX_MEMBERS) return 'members full'
+    await tx
+      .deleteFrom('invitations')
+      .where('owner_id', '=', owner_id)
+      .where((eb) => eb.or([eb('email', '=', email), eb('expires_at', '<=', now)]))
+      .execute()
+    if ((await listInvitations(tx, owner_id, now)).length >= MAX_INVITATIONS) return 'invitations full'
+    await tx.insertInto('invitations').values(invitation).execute()
+    return 'stored'
+  })
+}
+
+/** The open invitations of an account, newest first. */
+export function listInvitations(db: Db, ownerId: string, now: number): Promise<InvitationRow[]> {
+  return db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('expires_at', '>', now)
+    .orderBy('created_at', 'desc')
+    .orderBy('invitation_id', 'desc')
+    .limit(MAX_INVITATIONS)
+    .execute()
+}
+
+/** Deletes an invitation of this account; false where it has none of this id. */
+export async function deleteInvitation(db: Db, ownerId: string, invitationId: string): Promise<boolean> {
+  const own = db.deleteFrom('invitations').where((eb) => eb.and({ owner_id: ownerId, invitation_id: invitationId }))
+  return (await own.executeTakeFirst()).numDeletedRows > 0n
+}
+
+/** The open invitation whose link has one of these hashes, with the address of its account; null where there is none. */
+export async function findInvitation(
+  db: Db,
+  hashes: readonly string[],
+  now: number,
+): Promise<(InvitationRow & { account: string }) | null> {
+  const row = await db
+    .selectFrom('invitations')
+    .innerJoin('owners', 'owners.owner_id', 'invitations.owner_id')
+    .selectAll('invitations')
+    .select('owners.email as account')
+    .where('token_hash', 'in', hashes)
+    .where('expires_at', '>', now)
+    .where('owners.deleted_at', 'is', null)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+interface Acceptance {
+  invitation: InvitationRow
+  memberId: string
+  passwordHash: string
+  now: number
+}
+
+type Accepted = { outcome: 'joined'; member: MemberRow; version: number }
+
+/** Makes the invited person a member, once. Nothing is changed by any other outcome. */
+export function acceptInvitation(
+  db: Db,
+  { invitation, memberId, passwordHash, now }: Acceptance,
+): Promise<Accepted | { outcome: 'gone' | 'full' | 'taken' }> {
+  const { owner_id: ownerId, invitation_id, token_hash } = invitation
+  return inTransaction(db, async (tx) => {
+    await lockOwner(tx, ownerId)
+    const open = await findOpen(tx, { invitation_id, token_hash }, now)
+    if (!open) return { outcome: 'gone' }
+    if ((await countMembers(tx, ownerId)) >= MAX_MEMBERS) return { outcome: 'full' }
+    const member = { memberId, ownerId, email: open.email, role: open.role, joinedAt: now }
+    if (!(await insertMember(tx, member))) return { outcome: 'taken' }
+    await tx.deleteFrom('invitations').where('invitation_id', '=', invitation_id).execute()
+    const version = await setNewPassword(tx, memberId, passwordHash)
+    return { outcome: 'joined', member, version }
+  })
+}
+
+// The role of now: the invitation may have been replaced since it was read, and its link with it.
+function findOpen(tx: Tx, which: Pick<InvitationRow, 'invitation_id' | 'token_hash'>, now: number) {
+  const found = tx
+    .selectFrom('invitations')
+    .selectAll()
+    .where((eb) => eb.and({ ...which }))
+  return found.where('expires_at', '>', now).executeTakeFirst()
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto'
+import type * as contract from '@svc/contract'
+import { afterCommit, forbidden, invalidField, limited, notFound } from '../errors.ts'
+import { isoTime } from '../lib/clock.ts'
+import type { CoreDeps } from '../lib/core-deps.ts'
+import { networkOf } from '../lib/network.ts'
+import type { Mail } from '../mail/mailer.ts'
+import type { Secret } from '../secrets/secret.ts'
+import { AccountGoneError } from '../store/errors.ts'
+import { type Caller, normalizeEmail } from './accounts.ts'
+import { countAttempt, rememberSignIn } from './attempts.ts'
+import type { AccountDeps } from './deps.ts'
+import * as store from './invitation-store.ts'
+import { INVITATION_MS, IPV6_BITS, MAX_INVITATIONS, MAX_MEMBERS } from './rules.ts'
+import { beginSession } from './sessions.ts'
+import { findOwner } from './store.ts'
+
+/**
+ * Invites an address, in place of an earlier invitation of it. The link is mailed or, where the service sends no mail, part of
+ * the answer. That is the same whether the address belongs to another account or not: the holder of the link is told.
+ */
+export async function inviteMember(
+  deps: AccountDeps,
+  caller: Caller,
+  { email: typed, role, ip }: contract.InviteRequest & { ip: string },
+): Promise<contract.CreatedInvitation> {
+  const { mailer } = deps
+  const { ownerId } = caller.owner
+  deps.diskSpace.require()
+  if (mailer && !mailer.hasRoom())
+    throw limited('Too many mails are waiting to be sent. Try again in a minute.', 60_000)
+  const email = normalizeEmail(typed)
+  await countAttempt(deps, [
+    ['invite/account', ownerId],
+    ['invite/address', email],
+  ])
+  const token = randomBytes(32).toString('base64url')
+  const now = deps.clock.now()
+  const row = {
+    ...{ invitation_id: deps.newId('invitation'), owner_id: ownerId, email, role },
+    ...{ token_hash: deps.keyring.hash(text(token)), created_at: now, expires_at: now + INVITATION_MS },
+  }
+  const outcome = await store.putInvitation(deps.db, row, now)
+  if (outcome !== 'stored') throw REFUSALS[outcome]()
+  const link = `${new URL('/dashboard/join', deps.baseUrl()).href}#${token}`
+  mailer?.post(networkOf(ip, IPV6_BITS.hashing), async () => mailWith(link, { email, role, caller }))
+  return { ...toInvitation(row), link: mailer ? null : link }
+}
+
+/** The open invitations of the account, newest first. */
+export async function invitationsOf(
+  { db, clock }: Pick<CoreDeps, 'db' | 'clock'>,
+  { owner }: Caller,
+): Promise<contract.InvitationList> {
+  const rows = await store.listInvitations(db, owner.ownerId, clock.now())
+  return { invitations: rows.map(toInvitation) }
+}
+
+/** Ends an invitation: its link is no longer valid. */
+export async function revokeInvitation(
+  { db }: Pick<CoreDeps, 'db'>,
+  { owner }: Caller,
+  invitationId: string,
+): Promise<contract.RevokedInvitation> {
+  if (!(await store.deleteInvitation(db, owner.ownerId, invitationId))) throw notFound('The invitation')
+  return { invitationId }
+}
+
+/** What the holder of a link is invited to. */
+export async function readInvitation(
+  deps: AccountDeps,
+  { token, ip }: { token: string; ip: string },
+): Promise<contract.OpenInvitation> {
+  const { account, email, role, expires_at } = await findOpen(deps, token, ip)
+  return { account, email, role, expiresAt: isoTime(expires_at) }
+}
+
+interface Acceptance {
+  token: string
+  password: Secret
+  ip: string
+  device: string | null
+}
+
+/** Makes the holder of a link a member, once, and begins their first session. */
+export async function acceptInvitation(
+  deps: AccountDeps,
+  { token, password, ip, device }: Acceptance,
+): Promise<contract.Session> {
+  deps.diskSpace.require()
+  const invitation = await findOpen(deps, token, ip)
+  const place = { key: `join ${invitation.invitation_id}`, isKnown: true }
+  const passwordHash = await deps.passwords.run(place, (hasher) => hasher.hash(password.reveal()))
+  const joining = { invitation, memberId: deps.newId('member'), passwordHash, now: deps.clock.now() }
+  const joined = await store.acceptInvitation(deps.db, joining).catch(goneAccount)
+  if (joined.outcome !== 'joined') throw REFUSALS[joined.outcome]()
+  return afterCommit(begin(deps, joined, { ip, device }))
+}
+
+async function begin(
+  deps: AccountDeps,
+  { member, version }: Extract<Awaited<ReturnType<typeof store.acceptInvitation>>, { outcome: 'joined' }>,
+  { ip, device }: Pick<Acceptance, 'ip' | 'device'>,
+): Promise<contract.Session> {
+  const owner = await findOwner(deps.db, member.ownerId)
+  if (!owner) throw invalidLink()
+  await rememberSignIn(deps, member, ip)
+  return beginSession(deps, { owner, member, version }, device)
+}
+
+async function findOpen(deps: AccountDeps, token: string, ip: string) {
+  await countAttempt(deps, [['invitation/network', networkOf(ip, IPV6_BITS.attempts)]])
+  const found = await store.findInvitation(deps.db, deps.keyring.hashes(text(token)), deps.clock.now())
+  if (!found) throw invalidLink()
+  return found
+}
+
+function goneAccount(error: unknown): { outcome: 'gone' } {
+  if (error instanceof AccountGoneError) return { outcome: 'gone' }
+  throw error
+}
+
+function mailWith(
+  link: string,
+  { email, role, caller: { owner, member } }: { email: string; role: contract.Role; caller: Caller },
+): Mail {
+  const lines = [
+    `${member?.email ?? owner.email} invites you to the account ${owner.email}, as ${role}.`,
+    'Accept it here, and set your password:',
+    link,
+    'The link works once, for 7 days. A newer mail of this kind ends it.',
+    'If you do not know who that is, ignore this mail.',
+  ]
+  return { to: email, subject: `Join the account ${owner.email}`, text: `${lines.join('\n\n')}\n` }
+}
+
+function toInvitation(row: store.InvitationRow): contract.Invitation {
+  const { invitation_id: invitationId, email, role, created_at, expires_at } = row
+  return { invitationId, email, role, createdAt: isoTime(created_at), expiresAt: isoTime(expires_at) }
+}
+
+const text = (token: string) => `invitation:${token}`
+const invalidLink = () =>
+  invalidField(
+    'token',
+    'is not valid: the invitation was accepted or revoked, has expired, or was replaced by a newer one.',
+  )
+
+const REFUSALS = {
+  'is member': () => invalidField('email', 'belongs to a member of the account already.'),
+  'members full': () => forbidden(`An account can have ${MAX_MEMBERS} members. Remove one first.`),
+  'invitations full': () =>
+    forbidden(`An account can have ${MAX_INVITATIONS} open invitations. Revoke one that is no longer needed.`),
+  gone: invalidLink,
+  full: () => forbidden(`The account has ${MAX_MEMBERS} members, as many as it can. Ask its owner to remove one.`),
+  taken: () =>
+    forbidden(
+      'Your address has an account of its own, and an address belongs to one account. Delete that account first, or ask for an invitation to another address.',
+    ),
+}

@@ -1,0 +1,108 @@
+import * as contract from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { sessionRequired } from '../errors.ts'
+import { chapter } from '../http/chapter.ts'
+import { callerOf, sessionOfRequest } from '../http/planes.ts'
+import { clearSessionCookie } from '../http/session-cookie.ts'
+import { typed } from '../http/typed.ts'
+import { Secret } from '../secrets/secret.ts'
+import type { AccountDeps } from './deps.ts'
+import { acceptInvitation, invitationsOf, inviteMember, readInvitation, revokeInvitation } from './invitations.ts'
+import { changeMember, membersOf, removeMember } from './members.ts'
+import { clientOf, giveCookie, SMALL } from './routes.ts'
+
+const ofMember = z.object({ memberId: z.string().describe('The id of a member, `mem_…`.') })
+const ofInvitation = z.object({ invitationId: z.string().describe('The id of an invitation, `inv_…`.') })
+const { ErrorBody } = contract
+
+const route = chapter('Members')
+const LIST = route('listMembers', 'List the members, the first to join first', {
+  response: { 200: contract.MemberList },
+})
+const CHANGE = route('changeMember', 'Give a member another role', {
+  description: 'Every request of theirs has it at once. An account keeps one owner.',
+  params: ofMember,
+  body: contract.ChangeMemberRequest,
+  response: { 200: contract.Member },
+})
+const REMOVE = route('removeMember', 'Remove a member', {
+  description: 'Their sessions and the keys of their `svc login` end at once. An account keeps one owner.',
+  params: ofMember,
+  response: { 200: contract.RemovedMember },
+})
+const LEAVE = route('leaveAccount', 'Leave the account', {
+  description: 'With a session. One’s sessions and keys of `svc login` end at once. The last owner cannot leave.',
+  response: { 200: contract.RemovedMember },
+})
+const INVITATIONS = route('listInvitations', 'List the open invitations, newest first', {
+  response: { 200: contract.InvitationList },
+})
+const INVITE = route('inviteMember', 'Invite an address to the account', {
+  description:
+    'Mails a link that works once, for 7 days; where the service sends no mail, the answer holds it. An earlier invitation of the address is replaced. An address belongs to one account: who accepts is told where it has one.',
+  body: contract.InviteRequest,
+  response: { 201: contract.CreatedInvitation },
+})
+const REVOKE = route('revokeInvitation', 'Revoke an invitation', {
+  params: ofInvitation,
+  response: { 200: contract.RevokedInvitation },
+})
+const READ = route('readInvitation', 'What the holder of a link is invited to', {
+  body: contract.ReadInvitationRequest,
+  response: { 200: contract.OpenInvitation, 403: ErrorBody, 429: ErrorBody },
+})
+const ACCEPT = route('acceptInvitation', 'Accept an invitation and sign in', {
+  description: '403 where the address has an account already, and where the account has as many members as it can.',
+  body: contract.AcceptInvitationRequest,
+  response: { 201: contract.Session, 403: ErrorBody, 429: ErrorBody },
+})
+
+/** Owner plane: members of the account, and invitations. */
+export function memberRoutes(plane: FastifyInstance, deps: AccountDeps): void {
+  const routes = typed(plane)
+
+  routes.get('/v1/account/members', { schema: LIST }, (request) => membersOf(deps, callerOf(request)))
+
+  routes.patch('/v1/account/members/:memberId', { schema: CHANGE }, (request) =>
+    changeMember(deps, callerOf(request), { ...request.params, ...request.body }),
+  )
+
+  routes.delete('/v1/account/members/:memberId', { schema: REMOVE }, (request) =>
+    removeMember(deps, callerOf(request), request.params.memberId),
+  )
+
+  routes.post('/v1/account/leave', { schema: LEAVE }, async (request, reply) => {
+    const session = sessionOfRequest(request)
+    if (!session) throw sessionRequired('to leave the account')
+    const left = await removeMember(deps, callerOf(request), session.member.memberId)
+    if (session.isFromCookie) clearSessionCookie(reply, deps.baseUrl())
+    return left
+  })
+
+  routes.get('/v1/account/invitations', { schema: INVITATIONS }, (request) => invitationsOf(deps, callerOf(request)))
+
+  routes.post('/v1/account/invitations', { schema: INVITE }, async (request, reply) =>
+    reply.code(201).send(await inviteMember(deps, callerOf(request), { ...request.body, ip: request.ip })),
+  )
+
+  routes.delete('/v1/account/invitations/:invitationId', { schema: REVOKE }, (request) =>
+    revokeInvitation(deps, callerOf(request), request.params.invitationId),
+  )
+}
+
+/** Public plane, behind the hook of the sign-in routes that refuses pages of other origins. */
+export function invitationRoutes(plane: FastifyInstance, deps: AccountDeps): void {
+  const routes = typed(plane)
+
+  routes.post('/v1/auth/invitation', { schema: READ, config: SMALL }, (request) =>
+    readInvitation(deps, { ...request.body, ip: request.ip }),
+  )
+
+  routes.post('/v1/auth/invitation/accept', { schema: ACCEPT, config: SMALL }, async (request, reply) => {
+    const { token, password } = request.body
+    const session = await acceptInvitation(deps, { token, password: new Secret(password), ...clientOf(request) })
+    giveCookie(deps, reply, session)
+    return reply.code(201).send(session)
+  })
+}

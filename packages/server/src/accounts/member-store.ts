@@ -1,0 +1,120 @@
+import type { Role } from '@svc/contract'
+import type { Selectable } from 'kysely'
+import type { Db, Schema } from '../store/schema.ts'
+import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
+
+/** A person of an account. */
+export interface Member {
+  memberId: string
+  ownerId: string
+  email: string
+  role: Role
+}
+
+export type MemberRow = Member & { joinedAt: number }
+
+/** How the store answers a change that would leave an account without an owner, or that finds no such member. */
+type Refusal = 'absent' | 'last owner'
+
+export function toMember(
+  row: Pick<Selectable<Schema['members']>, 'member_id' | 'owner_id' | 'email' | 'role'>,
+): Member {
+  return { memberId: row.member_id, ownerId: row.owner_id, email: row.email, role: row.role }
+}
+
+/** The member of an address, in lower case, or null. */
+export async function findMember(db: Db, email: string): Promise<Member | null> {
+  const row = await db.selectFrom('members').selectAll().where('email', '=', email).executeTakeFirst()
+  return row ? toMember(row) : null
+}
+
+/** The members of an account, the first to join first. */
+export async function listMembers(db: Db, ownerId: string): Promise<MemberRow[]> {
+  const rows = await membersOf(db, ownerId).execute()
+  return rows.map((row) => ({ ...toMember(row), joinedAt: row.joined_at }))
+}
+
+/** Adds a member; false where the address, in lower case, belongs to one of any account already. */
+export async function insertMember(tx: Tx, { memberId, ownerId, email, role, joinedAt }: MemberRow): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('members')
+    .values({ member_id: memberId, owner_id: ownerId, email, role, joined_at: joinedAt })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returning('member_id')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+export async function countMembers(tx: Tx, ownerId: string): Promise<number> {
+  const members = tx.selectFrom('members').select((eb) => eb.fn.countAll<number>().as('count'))
+  return Number((await members.where('owner_id', '=', ownerId).executeTakeFirstOrThrow()).count)
+}
+
+/** Gives a member another role, which every request has from then on. */
+export function changeRole(
+  db: Db,
+  ownerId: string,
+  { memberId, role }: { memberId: string; role: Role },
+): Promise<MemberRow | Refusal> {
+  return inTransaction(db, async (tx) => {
+    const found = await findToChange(tx, ownerId, memberId)
+    if (typeof found === 'string') return found
+    const { member, isLastOwner } = found
+    if (isLastOwner && role !== 'owner') return 'last owner'
+    await tx.updateTable('members').set({ role }).where('member_id', '=', memberId).execute()
+    if (role !== 'owner') await handAddressOn(tx, member)
+    return { ...member, role }
+  })
+}
+
+/** Removes a member with all that was theirs: sessions, password, second factor, and the keys of `svc login`. */
+export function removeMember(
+  db: Db,
+  ownerId: string,
+  { memberId, now }: { memberId: string; now: number },
+): Promise<'removed' | Refusal> {
+  return inTransaction(db, async (tx) => {
+    const found = await findToChange(tx, ownerId, memberId)
+    if (typeof found === 'string') return found
+    if (found.isLastOwner) return 'last owner'
+    for (const table of OWN_TABLES) await tx.deleteFrom(table).where('member_id', '=', memberId).execute()
+    await revokeKeysOf(tx, { ...found.member, role: 'viewer' }, now)
+    await tx.deleteFrom('members').where('member_id', '=', memberId).execute()
+    await handAddressOn(tx, found.member)
+    return 'removed'
+  })
+}
+
+/** Ends the keys of a member's `svc login` and, where they are an owner, all of the account. */
+export async function revokeKeysOf(tx: Tx, { ownerId, memberId, role }: Member, now: number): Promise<void> {
+  const keys = tx.updateTable('credentials').set({ revoked_at: now }).where('revoked_at', 'is', null)
+  const own = keys.where((eb) => eb.and({ owner_id: ownerId, kind: 'account' }))
+  await (role === 'owner' ? own : own.where('member_id', '=', memberId)).execute()
+}
+
+const OWN_TABLES = [
+  ...(['auth_sessions', 'device_logins', 'password_resets', 'second_factors'] as const),
+  ...(['recovery_codes', 'known_networks'] as const),
+]
+
+// The lock keeps two changes at once from each leaving the other’s owner as the last.
+async function findToChange(tx: Tx, ownerId: string, memberId: string) {
+  await lockOwner(tx, ownerId)
+  const members = await listMembers(tx, ownerId)
+  const member = members.find((each) => each.memberId === memberId)
+  if (!member) return 'absent'
+  const owners = members.filter(({ role }) => role === 'owner')
+  return { member, isLastOwner: member.role === 'owner' && owners.length === 1 }
+}
+
+/** The address of an account is that of one of its owners: the one who is owner for longest after this member. */
+async function handAddressOn(tx: Tx, { ownerId, email }: Member): Promise<void> {
+  const heir = membersOf(tx, ownerId).where('role', '=', 'owner').limit(1)
+  const next = await heir.executeTakeFirstOrThrow()
+  const account = tx.updateTable('owners').set({ email: next.email })
+  await account.where((eb) => eb.and({ owner_id: ownerId, email })).execute()
+}
+
+function membersOf(db: Db, ownerId: string) {
+  return db.selectFrom('members').selectAll().where('owner_id', '=', ownerId).orderBy('joined_at').orderBy('member_id')
+}
