@@ -30,8 +30,7 @@ async function showDesk() {
 
 function rowOf({ number, room, dates, guests }) {
   const row = document.createElement('tr')
-  const people = `${guests.adults} adults, ${guests.children} children`
-  const cells = [number, room, `${dates.arrival} – ${dates.departure}`, people]
+  const cells = [number, room, `${dates.arrival} – ${dates.departure}`, guests.adults, guests.children]
   row.append(...cells.map((text) => withText('td', text)))
   return row
 }

@@ -26,8 +26,16 @@ export interface ControlPlane {
   stop(): Promise<void>
 }
 
-/** Starts it with the demo model, and waits until it listens. Its data goes into the folder. */
-export async function startControlPlane(options: { folder: string; port: number }): Promise<ControlPlane> {
+export interface ControlPlaneOptions {
+  /** For its data. */
+  folder: string
+  port: number
+  /** Variables that choose a model, in place of the demo model. */
+  model?: Readonly<Record<string, string | undefined>>
+}
+
+/** Starts it and waits until it listens. */
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   // Nothing else of the environment: whatever credentials and settings are in it, the demo is the same everywhere.
   const env = {
     PATH: process.env['PATH'],
@@ -37,6 +45,7 @@ export async function startControlPlane(options: { folder: string; port: number 
     SVC_DATA_DIR: `${options.folder}/control-plane`,
     SVC_MODEL: 'demo:rules',
     SVC_LOG_LEVEL: 'warn',
+    ...options.model,
   }
   // In a process group of its own: Ctrl+C is for the example, which then stops it in order.
   const server = spawn(process.execPath, [SERVER], { env, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })

@@ -43,7 +43,7 @@ export interface Links {
 
 /**
  * Starts a control plane, on 8787 or `PORT`, and the example, on 8788 or `SITE_PORT`; registers and deploys it. Both stay up until
- * the process is interrupted. 0 takes any free port.
+ * the process is interrupted. 0 takes any free port. Without `SVC_MODEL` the demo model answers.
  */
 export async function runExample(example: Example, program: NodeJS.Process): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-example-'))
@@ -52,7 +52,8 @@ export async function runExample(example: Example, program: NodeJS.Process): Pro
     for (const signal of ['SIGINT', 'SIGTERM'] as const) program.on(signal, () => resolve())
   })
   try {
-    const controlPlane = await startControlPlane({ folder, port: Number(program.env['PORT'] ?? 8787) })
+    const port = Number(program.env['PORT'] ?? 8787)
+    const controlPlane = await startControlPlane({ folder, port, model: chosenModel(program.env) })
     try {
       await serve(example, { controlPlane, folder, program, interrupted })
     } finally {
@@ -64,6 +65,12 @@ export async function runExample(example: Example, program: NodeJS.Process): Pro
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+// A key that is set for something else is not spent by an example: `SVC_MODEL` has to name the model.
+function chosenModel(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  if (!env['SVC_MODEL']) return {}
+  return Object.fromEntries(Object.entries(env).filter(([name]) => /^SVC_MODEL|_API_KEY$/.test(name)))
 }
 
 interface Stage {
