@@ -19,7 +19,7 @@ await runExample(
         'the REST API': `${site}/stations`,
         'the MCP server': mcp,
         'Claude Code': `claude mcp add --transport http weather ${mcp}`,
-        'the protocol’s client': `npm run -s call --workspace examples/fastify-mcp -- ${mcp}`,
+        'a client of MCP': `npm run -s call --workspace examples/fastify-mcp -- ${mcp}`,
       }
     },
   },
