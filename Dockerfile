@@ -16,7 +16,11 @@ COPY packages/testkit/package.json packages/testkit/
 COPY lab/package.json lab/
 COPY packages/widget/package.json packages/widget/
 COPY packages/dashboard/package.json packages/dashboard/
+COPY examples/kit/package.json examples/kit/
 COPY examples/shop/package.json examples/shop/
+COPY examples/booking-desk/package.json examples/booking-desk/
+COPY examples/help-desk/package.json examples/help-desk/
+COPY examples/fastify-mcp/package.json examples/fastify-mcp/
 
 FROM base AS dependencies
 # Optional as well: what another package may be used with, such as a test runner. The test kit’s browser driver is left.

@@ -22,11 +22,12 @@ const TOGETHER: Readonly<Record<string, readonly string[]>> = {
     'packages/widget/test/{client,conversation,markdown,poll,recovery,size,svc-output,with-service}.test.ts',
     'lab/test/!(smoke).test.ts',
     'examples/shop/test/{capabilities,orders,search,server,sessions}.test.ts',
+    'examples/{booking-desk,fastify-mcp,help-desk}/test/!(*.browser).test.ts',
   ],
   'pages in a browser': [
     'packages/dashboard/test/*.browser.test.ts',
     'packages/widget/test/{approval-card,element,cards-page,element-states,hostile,launcher,react,render-output}.test.ts',
-    'examples/shop/test/page.browser.test.ts',
+    'examples/*/test/page.browser.test.ts',
   ],
   'the whole tree': ['test/!(published-packages).test.ts', 'test/docs/!(samples).test.ts'],
   'a server as a program': ['packages/server/test/process/!(answer-thread|schema-threads).test.ts'],

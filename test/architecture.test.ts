@@ -38,7 +38,11 @@ const PACKAGE_ARROWS: Record<string, string[]> = {
   ],
   'packages/testkit': ['@svc/contract'],
   lab: ['@svc/contract', '@svc/testkit'],
-  'examples/shop': ['@svc/contract', '@svc/sdk', '@svc/sdk/node'],
+  'examples/kit': ['@svc/contract', '@svc/sdk'],
+  'examples/shop': ['@svc/contract', '@svc/example-kit', '@svc/sdk', '@svc/sdk/node'],
+  'examples/booking-desk': ['@svc/example-kit', '@svc/sdk', '@svc/sdk/node'],
+  'examples/fastify-mcp': ['@svc/example-kit', '@svc/sdk', '@svc/sdk/fastify'],
+  'examples/help-desk': ['@svc/example-kit', '@svc/sdk', '@svc/widget/element'],
 }
 
 /** Which folders of the SDK a folder of it may use besides itself; '' is what lies beside them. */
@@ -124,8 +128,10 @@ function isEntry(path: string): boolean {
 const TOUCHING_THE_PROCESS = [
   // Hears Ctrl-C for as long as a command goes on.
   'packages/cli/src/until-interrupted.ts',
-  // Hands the demo’s surroundings to the programs that it starts.
-  'examples/shop/src/demo/control-plane.ts',
+  // Hands an example’s surroundings to the programs that it starts.
+  'examples/kit/src/control-plane/control-plane.ts',
+  // Next.js calls files of its own choice: the environment is read by what they share.
+  'examples/help-desk/src/help-desk.ts',
   // An example has no logger but stderr.
   'examples/shop/src/server.ts',
   // A test run looks at the machine once, and prints what it skipped.

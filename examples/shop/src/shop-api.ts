@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import { type Answer, RequestProblem, readJson } from '@svc/example-kit'
 import { z } from 'zod'
 import { presentOrder } from './capabilities/present-order.ts'
 import { presentProduct } from './capabilities/present-product.ts'
-import { RequestProblem, readJson } from './http/json.ts'
 import { CATEGORIES } from './store/catalogue/catalogue-entry.ts'
 import type { Store } from './store/open-store.ts'
 import { findPayment, type Order, payOrder } from './store/orders.ts'
@@ -22,12 +22,7 @@ export interface ApiDeps {
   pageConnection(): PageConnection | null
 }
 
-interface ApiAnswer {
-  status: number
-  body: unknown
-}
-
-type Route = (deps: ApiDeps, request: IncomingMessage, query: URLSearchParams) => ApiAnswer | Promise<ApiAnswer>
+type Route = (deps: ApiDeps, request: IncomingMessage, query: URLSearchParams) => Answer | Promise<Answer>
 
 /** The few routes that the shop’s own page needs, by method and path. */
 export const SHOP_API: ReadonlyMap<string, Route> = new Map<string, Route>([
@@ -41,7 +36,7 @@ export const SHOP_API: ReadonlyMap<string, Route> = new Map<string, Route>([
 
 const ProductQuery = z.object({ query: z.string().max(200).default(''), category: z.enum(CATEGORIES).optional() })
 
-function getProducts({ store }: ApiDeps, _request: IncomingMessage, query: URLSearchParams): ApiAnswer {
+function getProducts({ store }: ApiDeps, _request: IncomingMessage, query: URLSearchParams): Answer {
   const search = ProductQuery.safeParse(Object.fromEntries(query))
   if (!search.success)
     throw new RequestProblem(400, `“category” must be one of ${CATEGORIES.join(', ')}; “query” short.`)
@@ -53,13 +48,13 @@ function presentListed(product: Product) {
   return { ...presentProduct(product), description: product.description }
 }
 
-function getConnection({ pageConnection }: ApiDeps): ApiAnswer {
+function getConnection({ pageConnection }: ApiDeps): Answer {
   return { status: 200, body: pageConnection() }
 }
 
 const Credentials = z.object({ email: z.string().max(320), password: z.string().max(1000) })
 
-async function createSession({ store }: ApiDeps, request: IncomingMessage): Promise<ApiAnswer> {
+async function createSession({ store }: ApiDeps, request: IncomingMessage): Promise<Answer> {
   const credentials = Credentials.safeParse(await readJson(request))
   if (!credentials.success) throw new RequestProblem(400, 'Please give an email address and a password.')
   const session = await signIn(store, credentials.data)
@@ -67,7 +62,7 @@ async function createSession({ store }: ApiDeps, request: IncomingMessage): Prom
   return { status: 201, body: session }
 }
 
-function deleteSession({ store }: ApiDeps, request: IncomingMessage): ApiAnswer {
+function deleteSession({ store }: ApiDeps, request: IncomingMessage): Answer {
   const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (!token) throw new RequestProblem(401, 'There is no session to end.')
   signOut(store, token)
@@ -76,15 +71,15 @@ function deleteSession({ store }: ApiDeps, request: IncomingMessage): ApiAnswer 
 
 const PaymentCode = z.object({ code: z.string().min(1).max(100) })
 
-function getPayment({ store }: ApiDeps, _request: IncomingMessage, query: URLSearchParams): ApiAnswer {
+function getPayment({ store }: ApiDeps, _request: IncomingMessage, query: URLSearchParams): Answer {
   return paymentOf(Object.fromEntries(query), (code) => findPayment(store, code))
 }
 
-async function payPayment({ store }: ApiDeps, request: IncomingMessage): Promise<ApiAnswer> {
+async function payPayment({ store }: ApiDeps, request: IncomingMessage): Promise<Answer> {
   return paymentOf(await readJson(request), (code) => payOrder(store, code))
 }
 
-function paymentOf(given: unknown, orderOf: (code: string) => Order): ApiAnswer {
+function paymentOf(given: unknown, orderOf: (code: string) => Order): Answer {
   const payment = PaymentCode.safeParse(given)
   if (!payment.success) throw new RequestProblem(400, 'This payment link is not complete.')
   try {

@@ -1,3 +1,4 @@
+import { withPlainFailures } from '@svc/example-kit'
 import { createSqlEffectStore, defineRuntime, type Runtime } from '@svc/sdk'
 import { addToCartCapability } from './capabilities/add-to-cart.ts'
 import { getProductCapability } from './capabilities/get-product.ts'
@@ -10,8 +11,8 @@ import { shippingQuoteCapability } from './capabilities/shipping-quote.ts'
 import { NO_SITE, type ShopSite } from './capabilities/shop-site.ts'
 import { storeInfoCapability } from './capabilities/store-info.ts'
 import { viewCartCapability } from './capabilities/view-cart.ts'
-import { withPlainFailures } from './capabilities/with-plain-failures.ts'
 import type { Store } from './store/open-store.ts'
+import { ShopError } from './store/shop-error.ts'
 
 /**
  * Everything an agent may do in this shop. The first five are for anybody, the others for a customer who is signed in.
@@ -30,7 +31,7 @@ export function createShopRuntime(store: Store, site: ShopSite = NO_SITE): Runti
       placeOrderCapability(store, site),
       listOrdersCapability(store),
       orderStatusCapability(store, site),
-    ].map(withPlainFailures),
+    ].map((capability) => withPlainFailures(capability, ShopError)),
     // The database opens with the first call, not with the runtime.
     effects: createSqlEffectStore({ prepare: (sql) => store.database.prepare(sql) }),
   })

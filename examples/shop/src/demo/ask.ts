@@ -1,7 +1,6 @@
 import { type ExecuteResponse, type Message, StreamEvent } from '@svc/contract'
+import { send, type Teller } from '@svc/example-kit'
 import { createParser } from 'eventsource-parser'
-import { send } from './http.ts'
-import type { Teller } from './teller.ts'
 
 export interface Question {
   baseUrl: string

@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createTeller, startControlPlane } from '@svc/example-kit'
 import { startShop } from '../server.ts'
 import { DEMO_CUSTOMERS } from '../store/seed.ts'
-import { startControlPlane } from './control-plane.ts'
 import { DEMO_OWNER, runDemo } from './run-demo.ts'
-import { createTeller } from './teller.ts'
 
 const ANY_PORTS = { controlPlane: 0, shop: 0 }
 
@@ -52,8 +51,8 @@ async function serveUntilInterrupted(
   tell.fact('the shop', `${urls.shop}\n${customer.email} with ${customer.password}: search, order, pay`)
   tell.line('Ctrl+C stops both and removes their data.')
   await new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve)
-    process.once('SIGTERM', resolve)
+    // Each time: a second Ctrl+C must not leave a control plane behind that nobody stops.
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve())
   })
 }
 

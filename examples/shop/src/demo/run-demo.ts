@@ -1,37 +1,30 @@
+import { fileURLToPath } from 'node:url'
 import {
   ApprovalAnswer,
   CapabilityOutput,
-  CreatedRuntime,
   ErrorBody,
   type ExecuteResponse,
   ExecutionList,
   isJsonObject,
   type Message,
-  Session,
   Trace,
 } from '@svc/contract'
+import { type ControlPlane, callOverMcp, type Registered, register, requestJson, type Teller } from '@svc/example-kit'
 import { z } from 'zod'
 import type { RunningShop } from '../server.ts'
 import { DEMO_CUSTOMERS } from '../store/seed.ts'
 import { ask, userSays } from './ask.ts'
-import { callOverMcp } from './call-over-mcp.ts'
-import type { ControlPlane } from './control-plane.ts'
-import { requestJson } from './http.ts'
-import type { Teller } from './teller.ts'
 
 const QUESTION = 'Do you have a lantern for under 30 euros?'
 const ORDER_QUESTION = 'Where is my order ORD-1002?'
 const CART_QUESTION = 'Add the Ridgeline Two-Person Tent to my cart'
 const BUY_QUESTION = 'Place the order'
 
+const SHOP = fileURLToPath(new URL('../../', import.meta.url))
+
 interface Cast {
   controlPlane: ControlPlane
   shop: RunningShop
-}
-
-interface Owner {
-  apiKey: string
-  runtime: CreatedRuntime
 }
 
 /** What the shop’s owner signs in to the dashboard with. */
@@ -42,7 +35,7 @@ export async function runDemo(tell: Teller, cast: Cast): Promise<void> {
   tell.step('A control plane and a shop come up')
   tell.line(cast.controlPlane.summary)
   tell.fact('the shop', cast.shop.url)
-  const owner = await register(tell, cast)
+  const owner = await signUp(tell, cast)
   await deploy(tell, cast, owner)
   const answer = await askAsVisitor(tell, cast, owner)
   const token = await askAsCustomer(tell, cast, owner)
@@ -54,29 +47,30 @@ export async function runDemo(tell: Teller, cast: Cast): Promise<void> {
   tell.text('\nEvery step answered as it should.\n')
 }
 
-async function register(tell: Teller, { controlPlane, shop }: Cast): Promise<Owner> {
+async function signUp(tell: Teller, { controlPlane, shop }: Cast): Promise<Registered> {
   tell.step('The shop’s owner gets an account and registers a runtime')
-  const signedUp = { status: 201, schema: Session }
-  await requestJson(`${controlPlane.url}/v1/auth/sign-up`, { method: 'POST', body: DEMO_OWNER }, signedUp)
-  const { apiKey } = await controlPlane.createOwner(DEMO_OWNER.email)
-  const body = { name: 'Hollow Pine', endpoint: `${shop.url}/svc` }
-  const expected = { status: 201, schema: CreatedRuntime }
-  const runtime = await requestJson(`${controlPlane.url}/v1/runtimes`, { method: 'POST', key: apiKey, body }, expected)
+  const endpoint = `${shop.url}/svc`
+  const registered = await register(controlPlane, { owner: DEMO_OWNER, name: 'Hollow Pine', endpoint })
+  const { runtime } = registered
   shop.connect({ ...runtime, baseUrl: controlPlane.url })
   tell.fact('runtime', runtime.runtimeId)
   tell.fact('deploy key', `${runtime.deployKeyPrefix ?? ''}   stays with the owner`)
   tell.fact('public key', `${runtime.publicKeyPrefix ?? ''}   goes into the page`)
-  tell.fact('endpoint', `${shop.url}/svc   the shop’s own server, called with signed requests`)
-  return { apiKey, runtime }
+  tell.fact('endpoint', `${endpoint}   the shop’s own server, called with signed requests`)
+  return registered
 }
 
-async function deploy(tell: Teller, { controlPlane, shop }: Cast, { runtime }: Owner): Promise<void> {
+async function deploy(tell: Teller, { controlPlane, shop }: Cast, { runtime }: Registered): Promise<void> {
   tell.step('svc deploy')
-  const output = await controlPlane.svcDeploy({ deployKey: runtime.deployKey, endpoint: `${shop.url}/svc` })
+  const output = await controlPlane.svcDeploy({
+    folder: SHOP,
+    deployKey: runtime.deployKey,
+    env: { SHOP_ENDPOINT: `${shop.url}/svc` },
+  })
   tell.line(output.trimEnd())
 }
 
-async function askAsVisitor(tell: Teller, { controlPlane }: Cast, { runtime }: Owner): Promise<ExecuteResponse> {
+async function askAsVisitor(tell: Teller, { controlPlane }: Cast, { runtime }: Registered): Promise<ExecuteResponse> {
   tell.step(`A visitor asks: “${QUESTION}”`)
   const answer = await ask(tell, { baseUrl: controlPlane.url, publicKey: runtime.publicKey, text: QUESTION })
   expect(answer.status === 'completed', `the execution ended as ${answer.status}: ${answer.error?.message ?? ''}`)
@@ -86,7 +80,7 @@ async function askAsVisitor(tell: Teller, { controlPlane }: Cast, { runtime }: O
   return answer
 }
 
-async function askAsCustomer(tell: Teller, { controlPlane, shop }: Cast, { runtime }: Owner): Promise<string> {
+async function askAsCustomer(tell: Teller, { controlPlane, shop }: Cast, { runtime }: Registered): Promise<string> {
   tell.step(`A customer who is signed in asks: “${ORDER_QUESTION}”`)
   const [customer] = DEMO_CUSTOMERS
   const credentials = { email: customer.email, password: customer.password }
@@ -106,7 +100,7 @@ async function askAsCustomer(tell: Teller, { controlPlane, shop }: Cast, { runti
 async function orderWithApproval(
   tell: Teller,
   { controlPlane }: Cast,
-  { runtime, token: endUserToken }: Pick<Owner, 'runtime'> & { token: string },
+  { runtime, token: endUserToken }: Pick<Registered, 'runtime'> & { token: string },
 ): Promise<void> {
   tell.step(`The customer orders for more than 100 euros: “${BUY_QUESTION}”`)
   const { url: baseUrl } = controlPlane
@@ -138,7 +132,7 @@ const Published = z.object({
   ),
 })
 
-async function callAnonymously(tell: Teller, { controlPlane }: Cast, { runtime }: Owner): Promise<void> {
+async function callAnonymously(tell: Teller, { controlPlane }: Cast, { runtime }: Registered): Promise<void> {
   tell.step('Another person’s agent finds the manifest and calls what it offers')
   const address = `${controlPlane.url}/v1/runtime/${runtime.runtimeId}/manifest`
   const manifest = await requestJson(address, {}, { status: 200, schema: Published })
@@ -155,7 +149,12 @@ async function callAnonymously(tell: Teller, { controlPlane }: Cast, { runtime }
   tell.fact('list-orders', `refused: ${refused.error.message}`)
 }
 
-async function showTrace(tell: Teller, { controlPlane }: Cast, owner: Owner, answer: ExecuteResponse): Promise<void> {
+async function showTrace(
+  tell: Teller,
+  { controlPlane }: Cast,
+  owner: Registered,
+  answer: ExecuteResponse,
+): Promise<void> {
   tell.step('What the control plane kept of the visitor’s question')
   const url = `${controlPlane.url}/v1/executions`
   const list = await requestJson(url, { key: owner.apiKey }, { status: 200, schema: ExecutionList })

@@ -1,6 +1,6 @@
+import { hashPassword } from '@svc/example-kit'
 import type Database from 'better-sqlite3'
 import { CATALOGUE } from './catalogue/catalogue.ts'
-import { hashPassword } from './passwords.ts'
 
 /** Fills an empty shop: the catalogue, two customers, and the orders they have placed before. */
 export function seed(database: Database.Database, now: number): void {

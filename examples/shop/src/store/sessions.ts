@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { isPassword } from '@svc/example-kit'
 import type { Store } from './open-store.ts'
-import { isPassword } from './passwords.ts'
 import { ShopError } from './shop-error.ts'
 
 export interface Customer {

@@ -7,9 +7,6 @@ export interface StaticFile {
   content: Buffer
 }
 
-// The same distance from src and from dist.
-const FOLDER = new URL('../../public/', import.meta.url)
-
 const TYPES = new Map([
   ['.html', 'text/html; charset=utf-8'],
   ['.css', 'text/css; charset=utf-8'],
@@ -17,12 +14,12 @@ const TYPES = new Map([
   ['.svg', 'image/svg+xml'],
 ])
 
-/** Every file of the pages by its path, pages without their ending. Read once, so that no request can name a path on disk. */
-export function loadStaticFiles(): ReadonlyMap<string, StaticFile> {
+/** Every file of a folder by its path, pages without their ending. Read once, so that no request can name a path on disk. */
+export function loadStaticFiles(folder: URL): ReadonlyMap<string, StaticFile> {
   const files = new Map<string, StaticFile>()
-  for (const name of readdirSync(FOLDER)) {
+  for (const name of readdirSync(folder)) {
     const type = TYPES.get(extname(name))
-    if (type) files.set(pathOf(name), { type, content: readFileSync(new URL(name, FOLDER)) })
+    if (type) files.set(pathOf(name), { type, content: readFileSync(new URL(name, folder)) })
   }
   return files
 }
@@ -32,7 +29,7 @@ function pathOf(name: string): string {
 }
 
 /**
- * Sends a file under a policy that lets the page speak to the shop and to the given origin, where the chat’s script comes
+ * Sends a file under a policy that lets the page speak to its own server and to the given origin, where the chat’s script comes
  * from, and to nobody else.
  */
 export function sendStaticFile(response: ServerResponse, file: StaticFile, chatOrigin: string | null): void {

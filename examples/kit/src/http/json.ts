@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** A request that the shop’s own API refuses, in a sentence for the page. */
+/** A request that an example’s own API refuses, in a sentence for the page. */
 export class RequestProblem extends Error {
   override readonly name = 'RequestProblem'
   readonly status: number

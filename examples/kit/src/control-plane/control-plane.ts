@@ -8,10 +8,10 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const SERVER = `${ROOT}packages/server/dist/bundle/main.js`
 const ADMIN = `${ROOT}packages/server/dist/bundle/admin.js`
 const CLI = `${ROOT}packages/cli/bin/svc.js`
-const SHOP = `${ROOT}examples/shop`
 
 const LISTENING = /listening on (\S+)/
-const START_MS = 20_000
+// A second where the machine is free.
+const START_MS = 60_000
 
 const run = promisify(execFile)
 const NewOwner = z.object({ ownerId: z.string(), apiKey: z.string() })
@@ -22,12 +22,21 @@ export interface ControlPlane {
   /** What it printed when it came up. */
   summary: string
   createOwner(email: string): Promise<{ apiKey: string }>
-  /** Runs `svc deploy` in the shop's folder and returns what it printed. */
-  svcDeploy(owner: { deployKey: string; endpoint: string }): Promise<string>
+  /** Runs `svc deploy` in a project's folder and returns what it printed. */
+  svcDeploy(project: { folder: string; deployKey: string; env?: Readonly<Record<string, string>> }): Promise<string>
   stop(): Promise<void>
 }
 
-export async function startControlPlane(options: { folder: string; port: number }): Promise<ControlPlane> {
+export interface ControlPlaneOptions {
+  /** For its data. */
+  folder: string
+  port: number
+  /** Variables that choose a model, in place of the demo model. */
+  model?: Readonly<Record<string, string | undefined>>
+}
+
+/** Starts it and waits until it listens. */
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   // Nothing else of the environment: whatever credentials and settings are in it, the demo is the same everywhere.
   const env = {
     PATH: process.env['PATH'],
@@ -37,8 +46,9 @@ export async function startControlPlane(options: { folder: string; port: number 
     SVC_DATA_DIR: `${options.folder}/control-plane`,
     SVC_MODEL: 'demo:rules',
     SVC_LOG_LEVEL: 'warn',
+    ...options.model,
   }
-  // In a process group of its own: Ctrl+C is for the demo, which then stops it in order.
+  // In a process group of its own: Ctrl+C is for the example, which then stops it in order.
   const server = spawn(process.execPath, [SERVER], { env, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
   const summary = await readUntilListening(server)
   const url = LISTENING.exec(summary)?.[1] ?? ''
@@ -51,15 +61,9 @@ export async function startControlPlane(options: { folder: string; port: number 
       })
       return NewOwner.parse(JSON.parse(stdout))
     },
-    async svcDeploy({ deployKey, endpoint }) {
-      const deployEnv = {
-        PATH: env.PATH,
-        HOME: env.HOME,
-        SVC_API_KEY: deployKey,
-        SVC_BASE_URL: url,
-        SHOP_ENDPOINT: endpoint,
-      }
-      const { stdout } = await run(process.execPath, [CLI, 'deploy'], { cwd: SHOP, env: deployEnv })
+    async svcDeploy({ folder, deployKey, env: more }) {
+      const deployEnv = { PATH: env.PATH, HOME: env.HOME, SVC_API_KEY: deployKey, SVC_BASE_URL: url, ...more }
+      const { stdout } = await run(process.execPath, [CLI, 'deploy'], { cwd: folder, env: deployEnv })
       return stdout
     },
     async stop() {

@@ -1,0 +1,1 @@
+export { createService, type Service, serveCapabilities } from './create-service.ts'
