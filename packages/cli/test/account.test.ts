@@ -25,7 +25,9 @@ describe('svc whoami', () => {
     const env = { SVC_BASE_URL: url, SVC_ACCOUNT_KEY: ACCOUNT_KEY, SVC_API_KEY: DEPLOY_KEY }
     const { exitCode, stdout } = await runSvc(createProject({}), ['whoami'], { env })
     expect(exitCode).toBe(0)
-    expect(stdout).toMatch(/^account +bob@example\.com in ada@example\.com, pro, developer, by svc_ak_0123…\w{4} \(SVC_ACCOUNT_KEY\)$/m)
+    expect(stdout).toMatch(
+      /^account +bob@example\.com in ada@example\.com, pro, developer, by svc_ak_0123…\w{4} \(SVC_ACCOUNT_KEY\)$/m,
+    )
     expect(stdout).toMatch(/^runtime +rt_exampleShop Hollow Pine, by svc_sk_/m)
     expect(stdout).not.toContain(ACCOUNT_KEY)
     expect(requests.map(({ path, authorization }) => [path, authorization])).toEqual([
