@@ -33,7 +33,7 @@ test('a backup made as the page says, of a server at work, brings back accounts,
   for (const answer of await Promise.all(meanwhile)) expect(answer).toMatchObject({ status: 'completed' })
   expect(Object.keys(backedUp)).toEqual(Object.keys(shown('prints one line')))
 
-  const restored = JSON.parse(await admin(folder, commandOf('Into a data folder'), 'restored'))
+  const restored = JSON.parse(await admin(folder, commandOf('Restore into a data folder'), 'restored'))
   expect(Object.keys(restored)).toEqual(Object.keys(shown('It says what it put there')))
   expect(restored).toMatchObject({ masterKey: 'missing', executions: backedUp.executions })
   await run('sh', ['-ec', sampleOf(PAGE, 'put it there before the first start', 'sh').code], { cwd: folder })
