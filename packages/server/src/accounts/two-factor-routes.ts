@@ -15,7 +15,7 @@ import { typed } from '../http/typed.ts'
 import { Secret } from '../secrets/secret.ts'
 import { selfOf } from './accounts.ts'
 import type { AccountDeps } from './deps.ts'
-import type { Member } from './member-store.ts'
+import type { LiveSession } from './sessions.ts'
 import { confirmTwoFactor, startTwoFactor, stopTwoFactor, twoFactorOf } from './two-factor.ts'
 
 const PATH = '/v1/auth/totp'
@@ -61,7 +61,7 @@ export function twoFactorRoutes(plane: FastifyInstance, deps: AccountDeps): void
   })
 }
 
-function signedIn(request: FastifyRequest): Member {
+function signedIn(request: FastifyRequest): LiveSession['member'] {
   const session = sessionOfRequest(request)
   if (!session) throw sessionRequired()
   return session.member

@@ -48,7 +48,8 @@ describeEngine('sqlite', 'roles', (engine) => {
         }
       }
     }
-  })
+    // Two hundred requests.
+  }, 60_000)
 
   // holds MEM-02
   test('a session has the role of its member, before a body is looked at', async () => {
