@@ -4,13 +4,14 @@ import { byId } from './element.js'
  * “Ask the shop”: the chat of the control plane that the shop is connected to. It is told the customer’s session with
  * each question. Returns `ask`, by which the rest of the page asks in the customer’s name.
  */
-export function startChat({ currentToken, onOrder }) {
+export function startChat({ currentToken, onOrder, onSignIn }) {
   const chat = byId('chat')
   chat.addEventListener('svc-answer', ({ detail }) => {
     notice('')
     // The ordered articles have left the stock.
     if (detail.capabilities.includes('place-order')) onOrder()
   })
+  chat.addEventListener('svc-sign-in', onSignIn)
   const connected = connect(chat, currentToken)
   return {
     async ask(question) {
@@ -18,6 +19,10 @@ export function startChat({ currentToken, onOrder }) {
       const isAsked = chat.ask(question)
       notice(isAsked ? '' : 'One moment: the assistant is still answering. Then you can ask the next question.')
       chat.scrollIntoView({ block: 'nearest' })
+    },
+    // What was refused for want of a customer goes on.
+    async welcome() {
+      if (await connected) chat.endUserToken = currentToken
     },
     // The next person at this browser must not see the conversation of this customer.
     async forget() {

@@ -78,6 +78,8 @@ export interface ExecutionClient {
   callCapability(input: CapabilityInput): Promise<CapabilityResult>
   /** Approves or declines a call. Repeated, it does nothing and gives the first decision. A `result` belongs into a tool turn. */
   decideApproval(input: ApprovalInput & { decision: 'approve' | 'decline' }): Promise<ApprovalAnswer>
+  /** Whether the page gives an end user’s token now. Never throws. */
+  hasEndUser(): Promise<boolean>
   /** Where an approval stands. */
   readApproval(input: ApprovalInput): Promise<ApprovalAnswer>
 }
@@ -150,6 +152,11 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
     async decideApproval({ approvalId, approvalKey, decision, signal }) {
       const { answer, response } = await postJson(approvalPath(api, approvalId), { decision, approvalKey }, signal)
       return readApprovalAnswer(answer) ?? refuse(response)
+    },
+
+    async hasEndUser() {
+      const token = await tokenFrom(options.endUserToken).catch(() => null)
+      return !!token?.trim()
     },
 
     async readApproval({ approvalId, approvalKey, signal }) {

@@ -3,6 +3,7 @@ import { approvalOf, isOpen } from './approval.ts'
 import { LONGEST_TEXT, unansweredIn, untilLastResult, withEvent, withUnheard } from './hear.ts'
 import { type OutputReading, outputsOf } from './outputs.ts'
 import { type Problem, problem } from './problem.ts'
+import { signInOf } from './refused-calls.ts'
 import { safeText } from './safe-text.ts'
 import type { Approval, AssistantTurn, Turn, UserTurn, Wait } from './snapshot.ts'
 import type { Pending } from './svc-output.ts'
@@ -40,6 +41,7 @@ function emptyAnswer(id: string): AssistantTurn {
     blocks: [],
     outputs: [],
     approvals: [],
+    signIn: null,
     problem: null,
     mayRepeat: [],
     isCut: false,
@@ -96,7 +98,8 @@ export function completed(
   { isCut, ...reading }: OutputReading & { isCut: boolean },
 ): Exchange {
   const whole = withTurns(exchange, messages, reading)
-  return { ...whole, answer: { ...whole.answer, state: 'completed', mayRepeat: [], isCut } }
+  const signIn = signInOf(whole.received)
+  return { ...whole, answer: { ...whole.answer, state: 'completed', signIn, mayRepeat: [], isCut } }
 }
 
 export function failed(exchange: Exchange, reason: Problem): Exchange {

@@ -29,6 +29,8 @@ export interface AssistantTurn {
   readonly outputs: readonly Output[]
   /** Calls that wait for the end user’s approval, and what became of them. There once the answer has ended. */
   readonly approvals: readonly Approval[]
+  /** Calls that were refused because nobody is signed in; null where there are none, and once they are asked for again. */
+  readonly signIn: SignIn | null
   /** On `failed` alone: why, and whether to ask again. */
   readonly problem: Problem | null
   /**
@@ -40,6 +42,14 @@ export interface AssistantTurn {
   readonly isCut: boolean
   /** The execution behind it; null until it has ended, and after a reload. */
   readonly execution: AnswerExecution | null
+}
+
+/** `asked`: the end user wants to sign in, and the answer goes on once the page gives a token. */
+export interface SignIn {
+  readonly state: 'needed' | 'asked'
+  readonly callIds: readonly string[]
+  /** The names of the capabilities, each once. */
+  readonly capabilities: readonly string[]
 }
 
 export interface AnswerExecution {

@@ -39,6 +39,8 @@ export const STRINGS = {
   approval_expired: 'Nobody approved this in time. Nothing was done.',
   approval_refused: 'This cannot be decided here any more.',
   approval_elsewhere: 'This can be decided only in the tab that asked for it.',
+  signIn: 'Sign in',
+  signInAsked: 'This goes on here once you are signed in.',
   mayRepeat: 'The answer broke off after calling {name}. Trying again may do it once more.',
   retry: 'Try again',
   reference: 'Reference',

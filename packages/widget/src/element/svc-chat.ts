@@ -3,10 +3,12 @@ import { systemClock } from '../client/clock.ts'
 import { createExecutionClient, type EndUserTokenSource } from '../client/execution-client.ts'
 import { type Conversation, createConversation } from '../conversation/conversation.ts'
 import { createUrlCheck } from '../conversation/safe-url.ts'
+import type { SignInRequest } from '../conversation/sign-in.ts'
 import type { AssistantTurn } from '../conversation/snapshot.ts'
 import { webStorage } from '../conversation/web-storage.ts'
 import { ChatView } from './chat-view.ts'
 import { Launcher } from './launcher.ts'
+import { openSignIn } from './open-sign-in.ts'
 import { STRINGS, type Strings } from './strings.ts'
 import { styleSheet, systemSchemeSheet } from './styles.ts'
 import { teaser } from './teaser.ts'
@@ -15,6 +17,11 @@ import type { ViewActions } from './view-actions.ts'
 /** What `svc-answer` tells when an answer has ended: no text, only how it went and which capabilities ran. */
 export interface AnswerDetail {
   state: 'completed' | 'failed'
+  capabilities: string[]
+}
+
+/** What `svc-sign-in` tells: the names of what was refused because nobody is signed in. */
+export interface SignInDetail {
   capabilities: string[]
 }
 
@@ -66,6 +73,7 @@ export class SvcChatElement extends Base {
   }
   set endUserToken(value: EndUserTokenSource | null) {
     this.#endUserToken = value
+    if (value) void this.#conversation?.signedIn()
   }
 
   /** Sent with each execution and kept in its trace. */
@@ -191,7 +199,13 @@ export class SvcChatElement extends Base {
     const pageOrigin = location.origin
     const conversation = createConversation({ client, storage, runStorage, approvalStorage, pageOrigin })
     this.#conversation = conversation
-    this.#disconnect = conversation.subscribe(() => this.#changed(conversation))
+    const ends = [
+      conversation.subscribe(() => this.#changed(conversation)),
+      conversation.onSignIn((request) => this.#tellSignIn(conversation, request)),
+    ]
+    this.#disconnect = () => {
+      for (const end of ends) end()
+    }
     this.#draw()
     this.#release = conversation.hold()
   }
@@ -282,6 +296,13 @@ export class SvcChatElement extends Base {
     })
   }
 
+  #tellSignIn(conversation: Conversation, { capabilities }: SignInRequest): void {
+    const detail: SignInDetail = { capabilities: [...capabilities] }
+    const isHandled = !this.dispatchEvent(new CustomEvent('svc-sign-in', { detail, bubbles: true, cancelable: true }))
+    const address = this.getAttribute('sign-in-url')
+    if (address && !isHandled) openSignIn(address, () => conversation.signedIn())
+  }
+
   #tellAnswer(conversation: Conversation): void {
     const last = conversation.getSnapshot().turns.at(-1)
     if (!last) this.#forgetNews()
@@ -322,6 +343,7 @@ function actionsOf(conversation: Conversation): ViewActions {
     checkAgain: (id) => conversation.checkAgain(id),
     cancelWait: (id) => conversation.cancelWait(id),
     decide: (id, decision) => conversation.decide(id, decision),
+    signIn: () => conversation.signIn(),
     clear: () => conversation.clear(),
   }
 }

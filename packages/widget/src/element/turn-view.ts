@@ -8,6 +8,7 @@ import { element, iconButton, setIcon } from './dom.ts'
 import { MarkdownView } from './markdown-view.ts'
 import { outputView } from './output-view.ts'
 import { problemSentence, problemView } from './problem-view.ts'
+import { signInView } from './sign-in-view.ts'
 import { fill, type Strings, spoken } from './strings.ts'
 import type { ViewActions } from './view-actions.ts'
 
@@ -62,11 +63,12 @@ class AnswerView implements TurnView {
     if (turn.role !== 'assistant' || (turn === this.#turn && isLast === this.#wasLast)) return
     const before = this.#turn
     this.#turn = turn
-    if (turn.blocks !== before?.blocks) this.#updateBlocks(turn.blocks)
+    if (turn.blocks !== before?.blocks || turn.signIn !== before.signIn) this.#updateBlocks(shownBlocks(turn))
     const isSame =
       turn.state === before?.state &&
       turn.outputs === before.outputs &&
       turn.approvals === before.approvals &&
+      turn.signIn === before.signIn &&
       turn.problem === before.problem
     const isThinking = turn.state === 'running' && turn.blocks.length === 0
     if (!isSame || isLast !== this.#wasLast || isThinking !== this.#wasThinking) {
@@ -116,12 +118,20 @@ class AnswerView implements TurnView {
       this.#sentence = `${sentence}\n${warning}`
       parts.push(problemView(turn.problem, { sentence, warning, strings, retry }))
     }
+    if (turn.signIn && isLast && turn.approvals.length === 0) {
+      parts.push(signInView(turn.signIn, strings, actions.signIn))
+    }
     if (turn.state === 'completed' && answerText(turn) !== '') parts.push(answerTools(turn, strings))
     // A button that goes with what it belongs to leaves the keyboard where it was, in the conversation.
     const hadFocus = this.#rest.matches(':focus-within')
     this.#rest.replaceChildren(...parts)
     if (hadFocus) this.root.closest<HTMLElement>('.log')?.focus({ preventScroll: true })
   }
+}
+
+// That a call waits for a sign-in stands at its button.
+function shownBlocks({ blocks, signIn }: AssistantTurn): readonly Block[] {
+  return signIn ? blocks.filter(({ id }) => !signIn.callIds.includes(id)) : blocks
 }
 
 function answerTools(turn: AssistantTurn, strings: Strings): HTMLElement {

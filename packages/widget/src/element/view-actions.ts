@@ -6,5 +6,6 @@ export interface ViewActions {
   checkAgain(outputId: string): void
   cancelWait(outputId: string): void
   decide(approvalId: string, decision: 'approve' | 'decline'): void
+  signIn(): void
   clear(): void
 }
