@@ -165,8 +165,11 @@ export {
   ExecutionStatus,
   ExecutionSummary,
   ExecutionSurface,
+  Feedback,
+  FeedbackRequest,
   FinishReason,
   OwnerExecuteRequest,
+  StoredFeedback,
   Trace,
   TracedCall,
   TracedStep,
@@ -252,3 +255,4 @@ export {
   WebhookList,
   WebhookPayload,
 } from './webhooks.ts'
+export { WidgetSettings } from './widget.ts'

@@ -30,6 +30,7 @@ import { accountEvents } from './migrations/0043-account-events.ts'
 import { rollback } from './migrations/0044-rollback.ts'
 import { deletions } from './migrations/0045-deletions.ts'
 import { secondFactors } from './migrations/0046-second-factors.ts'
+import { feedback } from './migrations/0048-feedback.ts'
 import { COLUMN_TYPES, type ColumnTypes, type MigrationStep } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -75,6 +76,7 @@ export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0044-rollback': rollback(types),
     '0045-deletions': deletions(types),
     '0046-second-factors': secondFactors(types),
+    '0048-feedback': feedback(types),
   }
   return Object.fromEntries(Object.entries(steps).map(([name, own]) => [name, migrationOf(own)]))
 }

@@ -4,6 +4,8 @@ import type { InjectOptions } from 'fastify'
 import { insertDeviceLogin } from '../../src/accounts/device-login-store.ts'
 import { putResetLink } from '../../src/accounts/password-store.ts'
 import { insertCheckout } from '../../src/billing/store.ts'
+import { resumeKeyOf } from '../../src/streams/rules.ts'
+import { executionRow } from '../store/rows.ts'
 import { letApprovalWait, WAITING_USER, waitingId, waitingKey } from '../support/approvals.ts'
 import type { Scene } from '../support/scene.ts'
 import { PASSWORD } from '../support/service.ts'
@@ -14,6 +16,8 @@ export interface BodyRoute {
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   key(scene: Scene): string | undefined
+  /** What it needs in its headers, beside the key. */
+  headers?(scene: Scene): Record<string, string>
   /** Makes what the body names, where a scene has none of it. */
   prepare?(scene: Scene): Promise<void>
   /** Uses every field that the route knows. */
@@ -267,6 +271,17 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     maxBodyBytes: 8_192,
   },
   {
+    method: 'PUT',
+    path: '/v1/runtime/executions/:executionId/feedback',
+    key: ({ runtime }) => runtime.publicKey,
+    headers: ratedKey,
+    prepare: letRatedEnd,
+    body: () => ({ value: 1 }),
+    fields: { value: 'number' },
+    required: ['value'],
+    strict: [''],
+  },
+  {
     method: 'POST',
     path: '/v1/runtime/approvals/:approvalId',
     key: ({ runtime }) => runtime.publicKey,
@@ -516,6 +531,20 @@ async function deployTwice({ service, runtime }: Scene): Promise<void> {
   await service.send('POST', '/v1/deployments', { key: runtime.deployKey, body })
 }
 
+const ratedId = ({ owner }: Scene) => `exec_rated_${owner.ownerId}`
+
+function ratedKey(scene: Scene): Record<string, string> {
+  const { runtimeId } = scene.runtime
+  return { 'x-svc-resume-key': resumeKeyOf(scene.service.deps.keyring, { runtimeId, executionId: ratedId(scene) }) }
+}
+
+async function letRatedEnd(scene: Scene): Promise<void> {
+  const { runtimeId: runtime_id, projectId: project_id } = scene.runtime
+  const ids = { owner_id: scene.owner.ownerId, execution_id: ratedId(scene), runtime_id, project_id }
+  const row = executionRow({ ...ids, status: 'completed', finish_reason: 'stop', node_id: null })
+  await scene.database.db.insertInto('executions').values(row).execute()
+}
+
 async function letLinkWait({ database, service, owner }: Scene): Promise<void> {
   const token_hash = service.deps.keyring.hash(`password-reset:link-of-${owner.ownerId}`)
   await putResetLink(database.db, { owner_id: owner.ownerId, token_hash, expires_at: service.clock.now() + 60_000 })
@@ -545,9 +574,10 @@ export function requestTo(
     .replace(':version', '1')
     .replace(':userCode', USER_CODE)
     .replace(':approvalId', waitingId(scene))
+    .replace(':executionId', ratedId(scene))
   const key = route.key(scene)
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
-  return { method: route.method, url, payload, headers: { ...authorization, ...headers } }
+  return { method: route.method, url, payload, headers: { ...authorization, ...route.headers?.(scene), ...headers } }
 }
 
 /** A copy of a JSON value with another one at a dotted path; undefined leaves the field out. */

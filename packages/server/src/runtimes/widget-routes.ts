@@ -1,0 +1,28 @@
+import { WidgetSettings } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { chapter } from '../http/chapter.ts'
+import { answerPreflights } from '../http/cors.ts'
+import { cachedRuntimeOf } from '../http/request-state.ts'
+import { typed } from '../http/typed.ts'
+
+const PATH = '/v1/runtime/widget'
+
+const SCHEMA = chapter('Chat')('readWidgetSettings', 'Read what a chat shows where its page says nothing', {
+  description:
+    'Name and colour of the deployed `website`, and what to say first. May be kept for five minutes. Takes nothing of the rate limit.',
+  response: { 200: WidgetSettings },
+})
+
+/** Public-key plane: what the owner deployed for chats. */
+export function widgetRoutes(plane: FastifyInstance): void {
+  answerPreflights(plane, [PATH], 'GET')
+  typed(plane).get(PATH, { schema: SCHEMA, exposeHeadRoute: false }, async (request, reply) => {
+    const cached = cachedRuntimeOf(request)
+    // No admission confirms that the key still works.
+    if (!cached.isFresh) await cached.refresh()
+    const { deployment } = cached.runtime
+    reply.header('cache-control', 'private, max-age=300')
+    const { name = null, color = null } = deployment?.website ?? {}
+    return { name, accent: color, suggestions: deployment?.suggestions ?? [] }
+  })
+}
