@@ -22,4 +22,4 @@ export interface ConversationOptions {
 
 /** A client, or what a conversation needs of one. */
 export type ConversationClient = Pick<ExecutionClient, 'stream' | 'callCapability'> &
-  Partial<Pick<ExecutionClient, 'resume' | 'cancel' | 'decideApproval' | 'readApproval' | 'hasEndUser'>>
+  Partial<Pick<ExecutionClient, 'resume' | 'cancel' | 'decideApproval' | 'readApproval' | 'hasEndUser' | 'rate'>>

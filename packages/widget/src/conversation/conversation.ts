@@ -1,9 +1,11 @@
+import type { Feedback } from '@svc/contract'
 import { ClientError } from '../client/client-error.ts'
 import { type Clock, systemClock } from '../client/clock.ts'
 import type { ExecutionStream } from '../client/execution-client.ts'
 import type { ExecutionRun } from '../client/resumed-events.ts'
 import { pageVisibility } from '../client/visibility.ts'
 import { type Approvals, createApprovals, type Decision } from './approvals.ts'
+import { attempt, load } from './attempt.ts'
 import type { ConversationClient, ConversationOptions } from './conversation-options.ts'
 import {
   askedExchange,
@@ -12,6 +14,8 @@ import {
   failed,
   heard,
   isElsewhere,
+  rateable,
+  rated,
   restarted,
   toldElsewhere,
   toldExchange,
@@ -54,6 +58,8 @@ export interface Conversation {
    * are not made again. False where there is nothing to go on with.
    */
   signedIn(): Promise<boolean>
+  /** Says what the end user thinks of an answer that has `feedback`; null takes it back. */
+  rate(answerId: string, value: Feedback | null): void
   /** Forgets everything, in the storage, too. */
   clear(): void
   /** Resumes, and gives what lets go again: once the last of those who hold it has let go, it is suspended. */
@@ -171,6 +177,16 @@ class StoredConversation implements Conversation {
 
   signedIn(): Promise<boolean> {
     return this.#signIns.check()
+  }
+
+  rate(answerId: string, value: Feedback | null): void {
+    const exchange = this.#exchanges.find(({ answer }) => answer.id === answerId)
+    if (!exchange?.run || !exchange.answer.feedback) return
+    const before = exchange.answer.feedback.value
+    const put = (shown: Feedback | null) => this.#update(answerId, (now) => rated(now, shown), false)
+    put(value)
+    // Not stored, it is not shown as if it were.
+    void this.#client.rate?.(exchange.run, value).catch(() => put(before))
   }
 
   decide(approvalId: string, decision: Decision): void {
@@ -329,7 +345,8 @@ class StoredConversation implements Conversation {
         if (event.type === 'execution' && !signal.aborted) this.#setRun({ ...event, answerId: id })
         if (event.type === 'done') {
           const reading = { checkUrl: this.#checkUrl, nowMs: this.#clock.now() }
-          return (now) => ended(now, event, reading)
+          const run = this.#client.rate ? this.#run : null
+          return (now) => rateable(ended(now, event, reading), run)
         }
         // A page that goes away now must know later what had been called.
         this.#update(id, (now) => heard(now, event), event.type === 'capability_start')
@@ -373,18 +390,5 @@ class StoredConversation implements Conversation {
     if (this.#storage) attempt(() => this.#storage?.save(storedText(this.#exchanges)))
     const keys = keysText(this.#exchanges)
     attempt(() => (keys === null ? this.#approvalStorage?.clear() : this.#approvalStorage?.save(keys)))
-  }
-}
-
-function load(storage: ConversationStorage | null): string | null {
-  return attempt(() => storage?.load()) ?? null
-}
-
-// Storage may be full, or taken away while the page is open; the conversation goes on without.
-function attempt<T>(action: () => T): T | null {
-  try {
-    return action()
-  } catch {
-    return null
   }
 }

@@ -1,4 +1,5 @@
-import type { ExecuteResponse, Message, StreamEvent } from '@svc/contract'
+import type { ExecuteResponse, Feedback, Message, StreamEvent } from '@svc/contract'
+import type { ExecutionRun } from '../client/resumed-events.ts'
 import { approvalOf, isOpen } from './approval.ts'
 import { LONGEST_TEXT, unansweredIn, untilLastResult, withEvent, withUnheard } from './hear.ts'
 import { type OutputReading, outputsOf } from './outputs.ts'
@@ -20,6 +21,8 @@ export interface Exchange {
   readonly untold: readonly (readonly Message[])[]
   /** Keys of its approvals that are not decided, by approval id. Secrets: no snapshot and no stored conversation has them. */
   readonly keys: Readonly<Record<string, string>>
+  /** The run behind a complete answer, for its rating. Its key is a secret, too. */
+  readonly run?: ExecutionRun | undefined
 }
 
 export function askedExchange(id: string, text: string): Exchange {
@@ -46,6 +49,7 @@ function emptyAnswer(id: string): AssistantTurn {
     mayRepeat: [],
     isCut: false,
     execution: null,
+    feedback: null,
   }
 }
 
@@ -131,6 +135,17 @@ export function withApproval(exchange: Exchange, changed: Approval): Exchange {
   const { [changed.id]: key, ...others } = exchange.keys
   const keys = isOpen(changed) && key !== undefined ? exchange.keys : others
   return { ...exchange, keys, answer: { ...exchange.answer, approvals } }
+}
+
+/** The exchange whose complete answer can be rated with the key of this run. */
+export function rateable(exchange: Exchange, run: ExecutionRun | null): Exchange {
+  if (!run || exchange.answer.state !== 'completed') return exchange
+  return { ...exchange, run, answer: { ...exchange.answer, feedback: { value: null } } }
+}
+
+/** The exchange with another rating of its answer. */
+export function rated(exchange: Exchange, value: Feedback | null): Exchange {
+  return { ...exchange, answer: { ...exchange.answer, feedback: { value } } }
 }
 
 /** Whether only another tab can decide on a call of it. */

@@ -1,3 +1,4 @@
+import type { Feedback } from '@svc/contract'
 import type { Problem } from './problem.ts'
 import type { Action, Pending, ProductCard } from './svc-output.ts'
 
@@ -42,6 +43,8 @@ export interface AssistantTurn {
   readonly isCut: boolean
   /** The execution behind it; null until it has ended, and after a reload. */
   readonly execution: AnswerExecution | null
+  /** What the end user thinks of it; null where that cannot be told to the service, as after a reload. */
+  readonly feedback: { readonly value: Feedback | null } | null
 }
 
 /** `asked`: the end user wants to sign in, and the answer goes on once the page gives a token. */

@@ -2,6 +2,7 @@
 export const STRINGS = {
   heading: 'Chat',
   greeting: '',
+  welcome: 'How can {name} help you?',
   placeholder: 'Ask a question',
   question: 'Your question',
   conversation: 'Conversation',
@@ -44,6 +45,10 @@ export const STRINGS = {
   mayRepeat: 'The answer broke off after calling {name}. Trying again may do it once more.',
   retry: 'Try again',
   reference: 'Reference',
+  demo: 'Demo model',
+  demoTitle: 'Answers come from rules, without language understanding.',
+  good: 'Good answer',
+  bad: 'Bad answer',
   copyAnswer: 'Copy the answer',
   save: 'Save the conversation as a text file',
   savedName: 'conversation.txt',

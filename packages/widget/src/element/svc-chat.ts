@@ -1,15 +1,17 @@
-import type { JsonObject } from '@svc/contract'
+import type { JsonObject, WidgetSettings } from '@svc/contract'
 import { systemClock } from '../client/clock.ts'
-import { createExecutionClient, type EndUserTokenSource } from '../client/execution-client.ts'
+import { createExecutionClient, type EndUserTokenSource, type ExecutionClient } from '../client/execution-client.ts'
 import { type Conversation, createConversation } from '../conversation/conversation.ts'
+import { safeLine } from '../conversation/safe-text.ts'
 import { createUrlCheck } from '../conversation/safe-url.ts'
 import type { SignInRequest } from '../conversation/sign-in.ts'
 import type { AssistantTurn } from '../conversation/snapshot.ts'
 import { webStorage } from '../conversation/web-storage.ts'
+import { accentSheet } from './accent.ts'
 import { ChatView } from './chat-view.ts'
 import { Launcher } from './launcher.ts'
 import { openSignIn } from './open-sign-in.ts'
-import { STRINGS, type Strings } from './strings.ts'
+import { fill, STRINGS, type Strings } from './strings.ts'
 import { styleSheet, systemSchemeSheet } from './styles.ts'
 import { teaser } from './teaser.ts'
 import type { ViewActions } from './view-actions.ts'
@@ -44,6 +46,7 @@ export class SvcChatElement extends Base {
   readonly #panel = document.createElement('div')
   #endUserToken: EndUserTokenSource | null = null
   #metadata: JsonObject | undefined
+  #settings: WidgetSettings | null = null
   #strings: Partial<Strings> = {}
   #suggestions: readonly string[] | null = null
   #conversation: Conversation | null = null
@@ -100,6 +103,7 @@ export class SvcChatElement extends Base {
       this.getAttribute('suggestions')
         ?.split('\n')
         .filter((line) => line.trim()) ??
+      this.#settings?.suggestions.flatMap((text) => safeLine(text, 80) || []) ??
       []
     )
   }
@@ -206,8 +210,21 @@ export class SvcChatElement extends Base {
     this.#disconnect = () => {
       for (const end of ends) end()
     }
+    this.#settings = null
     this.#draw()
     this.#release = conversation.hold()
+    void this.#readSettings(client)
+  }
+
+  // A page that says all of it itself is asked for nothing. Where they cannot be read, the chat is as it was.
+  async #readSettings(client: ExecutionClient): Promise<void> {
+    const isSaid = ['heading', 'greeting', 'suggestions'].every((name) => this.hasAttribute(name))
+    if (isSaid && getComputedStyle(this).getPropertyValue('--svc-accent')) return
+    const conversation = this.#conversation
+    const settings = await client.settings().catch(() => null)
+    if (!settings || this.#conversation !== conversation) return
+    this.#settings = settings
+    this.#draw()
   }
 
   #letGo(): void {
@@ -218,7 +235,7 @@ export class SvcChatElement extends Base {
   #draw(): void {
     const conversation = this.#conversation
     if (!conversation) return
-    const strings: Strings = { ...STRINGS, ...this.#strings }
+    const strings: Strings = { ...STRINGS, ...this.#deployed(), ...this.#strings }
     for (const name of TEXTS) strings[name] = this.getAttribute(name) ?? strings[name]
     const isLauncher = this.hasAttribute('launcher')
     const close = isLauncher
@@ -250,6 +267,12 @@ export class SvcChatElement extends Base {
     this.#update(conversation)
   }
 
+  #deployed(): Partial<Strings> {
+    const heading = safeLine(this.#settings?.name ?? '', 80)
+    const { welcome } = { ...STRINGS, ...this.#strings }
+    return heading ? { heading, greeting: fill(welcome, heading) } : {}
+  }
+
   #newTeaser(strings: Strings): HTMLElement {
     return teaser({
       strings,
@@ -271,7 +294,12 @@ export class SvcChatElement extends Base {
 
   #followScheme(): void {
     const { colorScheme } = getComputedStyle(this.parentElement ?? document.documentElement)
-    this.#root.adoptedStyleSheets = [styleSheet(), ...(colorScheme === 'normal' ? [systemSchemeSheet()] : [])]
+    const accent = this.#settings?.accent
+    this.#root.adoptedStyleSheets = [
+      styleSheet(),
+      ...(accent ? [accentSheet(accent)] : []),
+      ...(colorScheme === 'normal' ? [systemSchemeSheet()] : []),
+    ]
   }
 
   #showOpen(): void {
@@ -343,6 +371,7 @@ function actionsOf(conversation: Conversation): ViewActions {
     checkAgain: (id) => conversation.checkAgain(id),
     cancelWait: (id) => conversation.cancelWait(id),
     decide: (id, decision) => conversation.decide(id, decision),
+    rate: (id, value) => conversation.rate(id, value),
     signIn: () => conversation.signIn(),
     clear: () => conversation.clear(),
   }

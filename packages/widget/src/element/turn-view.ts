@@ -1,4 +1,5 @@
 import { answerText } from '../conversation/conversation-text.ts'
+import { withoutDemoLine } from '../conversation/demo-line.ts'
 import { safeText } from '../conversation/safe-text.ts'
 import type { UrlCheck } from '../conversation/safe-url.ts'
 import type { AssistantTurn, Block, CapabilityBlock, Turn } from '../conversation/snapshot.ts'
@@ -69,10 +70,15 @@ class AnswerView implements TurnView {
       turn.outputs === before.outputs &&
       turn.approvals === before.approvals &&
       turn.signIn === before.signIn &&
+      (turn.feedback === null) === (before.feedback === null) &&
       turn.problem === before.problem
     const isThinking = turn.state === 'running' && turn.blocks.length === 0
     if (!isSame || isLast !== this.#wasLast || isThinking !== this.#wasThinking) {
       this.#updateRest(turn, isLast, isThinking)
+    }
+    // The buttons stay, and with them the focus.
+    for (const thumb of this.#rest.querySelectorAll('.thumb')) {
+      thumb.setAttribute('aria-pressed', String(thumb.getAttribute('value') === String(turn.feedback?.value)))
     }
     this.#wasLast = isLast
     this.#wasThinking = isThinking
@@ -121,7 +127,7 @@ class AnswerView implements TurnView {
     if (turn.signIn && isLast && turn.approvals.length === 0) {
       parts.push(signInView(turn.signIn, strings, actions.signIn))
     }
-    if (turn.state === 'completed' && answerText(turn) !== '') parts.push(answerTools(turn, strings))
+    if (turn.state === 'completed' && answerText(turn) !== '') parts.push(answerTools(turn, strings, actions))
     // A button that goes with what it belongs to leaves the keyboard where it was, in the conversation.
     const hadFocus = this.#rest.matches(':focus-within')
     this.#rest.replaceChildren(...parts)
@@ -134,11 +140,22 @@ function shownBlocks({ blocks, signIn }: AssistantTurn): readonly Block[] {
   return signIn ? blocks.filter(({ id }) => !signIn.callIds.includes(id)) : blocks
 }
 
-function answerTools(turn: AssistantTurn, strings: Strings): HTMLElement {
+function answerTools(turn: AssistantTurn, strings: Strings, actions: ViewActions): HTMLElement {
   const copy = iconButton('icon', 'copy', strings.copyAnswer, () => {
     void copyText(answerText(turn)).then((isCopied) => isCopied && setIcon(copy, 'copied', strings.copied))
   })
-  return element('div', { part: 'answer-tools' }, copy)
+  return element('div', { part: 'answer-tools' }, copy, ...thumbs(turn, strings, actions))
+}
+
+function thumbs({ id, feedback }: AssistantTurn, strings: Strings, { rate }: ViewActions): HTMLElement[] {
+  if (!feedback) return []
+  return ([1, -1] as const).map((value) => {
+    const [icon, label] = value === 1 ? (['up', strings.good] as const) : (['down', strings.bad] as const)
+    const made = iconButton('icon', icon, label, () => rate(id, made.ariaPressed === 'true' ? null : value))
+    made.classList.add('thumb')
+    made.value = String(value)
+    return made
+  })
 }
 
 function textView(id: string, checkUrl: UrlCheck, strings: Strings): BlockView {
@@ -147,7 +164,7 @@ function textView(id: string, checkUrl: UrlCheck, strings: Strings): BlockView {
     id,
     root: view.root,
     update(block) {
-      if (block.type === 'text') view.update(block.text)
+      if (block.type === 'text') view.update(withoutDemoLine(block.text))
     },
   }
 }

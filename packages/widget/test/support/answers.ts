@@ -20,6 +20,9 @@ export interface ScriptedCall {
   isRefused?: boolean
 }
 
+/** The first event of every stream. */
+export const BEGUN: StreamEvent = { type: 'execution', executionId: 'exec_1', resumeKey: 'key-of-the-run' }
+
 const DONE = {
   executionId: 'exec_1',
   finishReason: 'stop',
