@@ -280,7 +280,7 @@ export interface paths {
         };
         /**
          * Read what a chat shows where its page says nothing
-         * @description Name and colour of the deployed `website`, and what to say first. May be kept for five minutes. Takes nothing of the rate limit.
+         * @description Name and colour of the deployed `website`, and what to say first. May be kept for five minutes. It has a rate limit of its own, the same figure again.
          */
         get: operations["readWidgetSettings"];
         put?: never;
@@ -3853,6 +3853,9 @@ export interface operations {
             200: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -9,14 +9,16 @@ const PATH = '/v1/runtime/widget'
 
 const SCHEMA = chapter('Chat')('readWidgetSettings', 'Read what a chat shows where its page says nothing', {
   description:
-    'Name and colour of the deployed `website`, and what to say first. May be kept for five minutes. Takes nothing of the rate limit.',
+    'Name and colour of the deployed `website`, and what to say first. May be kept for five minutes. It has a rate limit of its own, the same figure again.',
   response: { 200: WidgetSettings },
 })
+
+const CONFIG = { isRateLimited: true, rate: 'settings' } as const
 
 /** Public-key plane: what the owner deployed for chats. */
 export function widgetRoutes(plane: FastifyInstance): void {
   answerPreflights(plane, [PATH], 'GET')
-  typed(plane).get(PATH, { schema: SCHEMA, exposeHeadRoute: false }, async (request, reply) => {
+  typed(plane).get(PATH, { schema: SCHEMA, config: CONFIG, exposeHeadRoute: false }, async (request, reply) => {
     const cached = cachedRuntimeOf(request)
     // No admission confirms that the key still works.
     if (!cached.isFresh) await cached.refresh()

@@ -16,14 +16,13 @@ const CAPABILITIES = [
 describeEngine('sqlite', 'what a chat shows where its page says nothing', (engine) => {
   const database = useDatabase(engine)
 
-  // holds WID-01, WID-02
+  // holds WSE-01, WSE-02
   test('is name and colour of the website, and what anybody can ask for first', async () => {
     const { service, runtime } = await setScene(database(), {
       manifest: { capabilities: CAPABILITIES, website: WEBSITE },
     })
     const answer = await service.send('GET', '/v1/runtime/widget', { key: runtime.publicKey })
     expect(answer.headers['cache-control']).toBe('private, max-age=300')
-    expect(answer.headers['ratelimit-remaining']).toBeUndefined()
     expect(answer.json()).toEqual({
       name: WEBSITE.name,
       accent: WEBSITE.color,
@@ -31,7 +30,14 @@ describeEngine('sqlite', 'what a chat shows where its page says nothing', (engin
     })
   })
 
-  // holds WID-03
+  // holds WSE-01
+  test('spends nothing that the chat of the page needs', async () => {
+    const { service, runtime, execute } = await setScene(database())
+    for (let view = 0; view < 5; view += 1) await service.send('GET', '/v1/runtime/widget', { key: runtime.publicKey })
+    expect((await execute()).headers['ratelimit-remaining']).toBe('59')
+  })
+
+  // holds WSE-03
   test('has a colour that is one, or the deployment is refused', async () => {
     const { service, runtime } = await setScene(database())
     for (const color of ['red', '#12345', 'url(#a)', '#fff;background:red']) {
