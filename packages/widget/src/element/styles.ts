@@ -170,7 +170,8 @@ const LAUNCHER = `
 .launcher svg{inline-size:26px;block-size:26px}
 .launcher.news::after{content:"";position:absolute;inset-block-end:42px;inset-inline-end:2px;inline-size:14px;block-size:14px;background:var(--_alarm);border:2px solid var(--_back);border-radius:50%}
 .teaser{position:relative;display:flex;flex-direction:column;gap:10px;inline-size:min(300px,calc(100vw - 40px));padding:14px 16px;background:var(--_back);border:1px solid var(--_line);border-radius:var(--_round);box-shadow:0 8px 28px rgb(0 0 0/.18)}
-.teaser-text{padding-inline-end:28px;white-space:pre-line}
+.teaser-text{padding:0 28px 0 0;white-space:pre-line}
+.teaser:dir(rtl)>.teaser-text{padding:0 0 0 28px}
 .teaser>.icon{position:absolute;inset-block-start:6px;inset-inline-end:6px;inline-size:28px;block-size:28px}
 .teaser>.icon svg{inline-size:16px;block-size:16px}
 .teaser>.suggestions{padding:0}
