@@ -1,14 +1,12 @@
 import { FeedbackRequest, RESUME_KEY_HEADER, StoredFeedback } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { notFound } from '../errors.ts'
 import { answerPreflights } from '../http/cors.ts'
 import { ExecutionParams } from '../http/params.ts'
 import { cachedRuntimeOf, setExecution } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
-import { isResumeKey } from '../streams/rules.ts'
 import type { ExecutionDeps } from './deps.ts'
-import { putFeedback } from './feedback-store.ts'
+import { rateExecution } from './rate-execution.ts'
 
 const PATH = '/v1/runtime/executions/:executionId/feedback'
 
@@ -26,10 +24,8 @@ const RATE = {
   response: { 200: StoredFeedback },
 } as const
 
-type FeedbackDeps = Pick<ExecutionDeps, 'db' | 'keyring'>
-
 /** Public-key plane: the thumb under an answer. The key of its stream is the proof that the caller had it. */
-export function feedbackRoutes(plane: FastifyInstance, { db, keyring }: FeedbackDeps): void {
+export function feedbackRoutes(plane: FastifyInstance, deps: Pick<ExecutionDeps, 'db' | 'keyring'>): void {
   answerPreflights(plane, [PATH], 'PUT')
   typed(plane).put(PATH, { schema: RATE, config: { isRateLimited: true } }, async (request) => {
     const { executionId } = request.params
@@ -37,11 +33,9 @@ export function feedbackRoutes(plane: FastifyInstance, { db, keyring }: Feedback
     // No admission confirms that the public key still works.
     if (!cached.isFresh) await cached.refresh()
     const { ownerId, runtimeId } = cached.runtime
-    const { value } = request.body
-    const isTheirs = isResumeKey(keyring, { runtimeId, executionId }, request.headers[RESUME_KEY_HEADER])
-    const isStored = isTheirs && (await putFeedback(db, { ownerId, runtimeId, executionId }, value))
-    if (!isStored) throw notFound('The execution')
+    const resumeKey = request.headers[RESUME_KEY_HEADER]
+    const stored = await rateExecution(deps, { ownerId, runtimeId, executionId, resumeKey }, request.body.value)
     setExecution(request, executionId)
-    return { executionId, feedback: value }
+    return stored
   })
 }

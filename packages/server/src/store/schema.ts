@@ -225,7 +225,6 @@ export interface Schema extends SecondFactorTables {
     completed_at: Nullable<number>
     /** The node that runs it; set on every running row. */
     node_id: Nullable<string>
-    /** 1 or -1, of the end user. */
     feedback: Nullable<Feedback>
     /** 1 where it ended because calls wait for a person: `finish_reason` is `stop` there. */
     awaits_approval: Generated<Flag>
