@@ -12,6 +12,7 @@ export function startChat({ currentToken, onOrder, onSignIn }) {
     if (detail.capabilities.includes('place-order')) onOrder()
   })
   chat.addEventListener('svc-sign-in', onSignIn)
+  standInCorner(chat, matchMedia('(max-width: 520px)'))
   const connected = connect(chat, currentToken)
   return {
     async ask(question) {
@@ -29,6 +30,13 @@ export function startChat({ currentToken, onOrder, onSignIn }) {
       if (await connected) chat.clear()
     },
   }
+}
+
+// A panel would stand in the way of the products on a phone.
+function standInCorner(chat, phone) {
+  const place = () => chat.toggleAttribute('launcher', phone.matches)
+  phone.addEventListener('change', place)
+  place()
 }
 
 async function connect(chat, currentToken) {
