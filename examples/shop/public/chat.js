@@ -4,13 +4,15 @@ import { byId } from './element.js'
  * “Ask the shop”: the chat of the control plane that the shop is connected to. It is told the customer’s session with
  * each question. Returns `ask`, by which the rest of the page asks in the customer’s name.
  */
-export function startChat({ currentToken, onOrder }) {
+export function startChat({ currentToken, onOrder, onSignIn }) {
   const chat = byId('chat')
   chat.addEventListener('svc-answer', ({ detail }) => {
     notice('')
     // The ordered articles have left the stock.
     if (detail.capabilities.includes('place-order')) onOrder()
   })
+  chat.addEventListener('svc-sign-in', onSignIn)
+  standInCorner(chat, matchMedia('(max-width: 520px)'))
   const connected = connect(chat, currentToken)
   return {
     async ask(question) {
@@ -19,11 +21,22 @@ export function startChat({ currentToken, onOrder }) {
       notice(isAsked ? '' : 'One moment: the assistant is still answering. Then you can ask the next question.')
       chat.scrollIntoView({ block: 'nearest' })
     },
+    // What was refused for want of a customer goes on.
+    async welcome() {
+      if (await connected) chat.endUserToken = currentToken
+    },
     // The next person at this browser must not see the conversation of this customer.
     async forget() {
       if (await connected) chat.clear()
     },
   }
+}
+
+// A panel would stand in the way of the products on a phone.
+function standInCorner(chat, phone) {
+  const place = () => chat.toggleAttribute('launcher', phone.matches)
+  phone.addEventListener('change', place)
+  place()
 }
 
 async function connect(chat, currentToken) {

@@ -3,7 +3,7 @@ import { byId } from './element.js'
 const KEY = 'hollow-pine-session'
 
 /** Signing in and out. The session lives in this tab only and ends with it. */
-export function startSession({ onSignOut }) {
+export function startSession({ onSignIn, onSignOut }) {
   const dialog = byId('sign-in-dialog')
   show(read())
 
@@ -17,10 +17,12 @@ export function startSession({ onSignOut }) {
     event.preventDefault()
     const problem = await signIn()
     byId('sign-in-problem').textContent = problem ?? ''
-    if (!problem) dialog.close()
+    if (problem) return
+    dialog.close()
+    onSignIn()
   })
 
-  return { currentToken: () => read()?.token }
+  return { currentToken: () => read()?.token, open: () => dialog.showModal() }
 }
 
 async function signIn() {

@@ -25,7 +25,13 @@ const Tally = z.object({
 /** Answer of `GET /v1/analytics/summary`. Every bucket of the range is present, the empty ones with zeros. */
 export const AnalyticsSummary = z.object({
   range: z.object({ from: Timestamp, to: Timestamp, bucket: AnalyticsBucket, clamped: z.boolean() }),
-  totals: Tally.extend({ totalTokens: Count, avgDurationMs: DurationMs, ...Percentiles }),
+  totals: Tally.extend({
+    totalTokens: Count,
+    avgDurationMs: DurationMs,
+    ...Percentiles,
+    thumbsUp: Count.default(0).describe('Executions that their end user rated 1.'),
+    thumbsDown: Count.default(0).describe('Executions that their end user rated -1.'),
+  }),
   series: z.array(Tally.extend({ at: Timestamp, ...Percentiles })),
   capabilities: z.array(
     z.object({ capability: z.string(), calls: Count, failed: Count, unknown: Count, ...Percentiles }),

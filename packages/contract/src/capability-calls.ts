@@ -45,6 +45,9 @@ export type CapabilityAnswer = z.infer<typeof CapabilityAnswer>
  */
 export const OUTCOME_UNKNOWN = 'outcome_unknown'
 
+/** The `error.code` of a call that was refused because it works for a signed-in user only. It is told to callers. */
+export const END_USER_REQUIRED = 'end_user_required'
+
 /** Codes in the receiving handler’s refusals, `{error: <code>}`, by HTTP status. */
 export const RECEIVER_REFUSALS = {
   missing_headers: 401,

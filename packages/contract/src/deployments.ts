@@ -55,11 +55,14 @@ export const Capability = z
   .superRefine(refuseUndatedDeprecation)
 export type Capability = z.infer<typeof Capability>
 
+const HexColor = z.string().regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i, 'must be a colour such as #1f4fd8.')
+
 export const Website = z.strictObject({
   name: z.string().min(1).max(200),
   description: z.string().max(2000).optional(),
   url: WebUrl.optional(),
   contact: z.string().max(500).optional(),
+  color: HexColor.optional().describe('The accent of its chat, `#rgb` or `#rrggbb`.'),
 })
 export type Website = z.infer<typeof Website>
 

@@ -46,3 +46,12 @@ export type ErrorBody = z.infer<typeof ErrorBody>
 /** What went wrong with a capability or an execution, in words that the caller may read. */
 export const Failure = z.object({ message: z.string() }).describe('What went wrong, in words fit for whoever called.')
 export type Failure = z.infer<typeof Failure>
+
+/** Why a call failed, with a code where a page can do something about it. */
+export const CallFailure = Failure.extend({
+  code: z
+    .enum(['end_user_required'])
+    .optional()
+    .describe('`end_user_required`: the endpoint refused the call before it ran, for want of an `endUserToken`.'),
+})
+export type CallFailure = z.infer<typeof CallFailure>

@@ -114,6 +114,22 @@ const FailedCalls = z
   .nonnegative()
   .describe('Capability calls that failed, 0 while the execution runs. It may be `completed` all the same.')
 
+/** What an end user thought of an answer. */
+export const Feedback = z
+  .union([z.literal(1), z.literal(-1)])
+  .describe('What the end user thought of it: 1 is good, -1 is bad.')
+export type Feedback = z.infer<typeof Feedback>
+
+/** Body of `PUT /v1/runtime/executions/<execution_id>/feedback`. */
+export const FeedbackRequest = z.strictObject({
+  value: Feedback.nullable().describe('1, -1, or null to take it back.'),
+})
+export type FeedbackRequest = z.infer<typeof FeedbackRequest>
+
+/** Its answer: what is stored now. */
+export const StoredFeedback = z.object({ executionId: z.string(), feedback: Feedback.nullable() })
+export type StoredFeedback = z.infer<typeof StoredFeedback>
+
 /** One row of an execution list. */
 export const ExecutionSummary = z.object({
   executionId: z.string(),
@@ -128,6 +144,7 @@ export const ExecutionSummary = z.object({
   failedCalls: FailedCalls,
   // Absent from services that are older than it.
   unknownCalls: UnknownCalls.default(0),
+  feedback: Feedback.nullable().default(null),
   // The next four are absent from services that are older than them.
   capability: z
     .string()
@@ -200,6 +217,7 @@ export const Trace = z
     capabilityCalls: z.array(TracedCall),
     failedCalls: FailedCalls,
     unknownCalls: UnknownCalls.default(0),
+    feedback: Feedback.nullable().default(null),
     approvals: z
       .array(TracedApproval)
       .default([])

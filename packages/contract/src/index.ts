@@ -51,6 +51,7 @@ export {
   CallMode,
   CapabilityAnswer,
   CapabilityCall,
+  END_USER_REQUIRED,
   OUTCOME_UNKNOWN,
   PROBE_CAPABILITY,
   RECEIVER_REFUSALS,
@@ -150,7 +151,7 @@ export {
 } from './effects.ts'
 export { isBlankToken } from './end-user-token.ts'
 export { EndUser, EndUsers } from './end-users.ts'
-export { ERROR_STATUS, ErrorBody, type ErrorCode, Failure, FieldErrors } from './errors.ts'
+export { CallFailure, ERROR_STATUS, ErrorBody, type ErrorCode, Failure, FieldErrors } from './errors.ts'
 export {
   BrokerRequest,
   CancelledExecution,
@@ -164,8 +165,11 @@ export {
   ExecutionStatus,
   ExecutionSummary,
   ExecutionSurface,
+  Feedback,
+  FeedbackRequest,
   FinishReason,
   OwnerExecuteRequest,
+  StoredFeedback,
   Trace,
   TracedCall,
   TracedStep,
@@ -266,3 +270,4 @@ export {
   WebhookList,
   WebhookPayload,
 } from './webhooks.ts'
+export { WidgetSettings } from './widget.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Failure } from './errors.ts'
+import { CallFailure } from './errors.ts'
 import { JsonObject } from './json.ts'
 
 export const TextPart = z.object({ type: z.literal('text'), content: z.string() })
@@ -22,7 +22,7 @@ export const ToolResultPart = z.object({
   toolCallId: ToolCallId,
   name: z.string().min(1).max(128),
   output: z.unknown(),
-  error: Failure.optional(),
+  error: CallFailure.optional(),
 })
 export type ToolResultPart = z.infer<typeof ToolResultPart>
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ApprovalRequiredEvent } from './approvals.ts'
-import { Failure } from './errors.ts'
+import { CallFailure } from './errors.ts'
 import { ExecuteResponse } from './executions.ts'
 
 /** The event id to go on from; 0 is the beginning. */
@@ -23,7 +23,7 @@ export const StreamEvent = z
       callId: z.string(),
       capability: z.string(),
       durationMs: z.number().nonnegative(),
-      error: Failure.optional(),
+      error: CallFailure.optional(),
       outcome: z.literal('unknown').optional().describe('Beside `error`: nobody knows whether the call took effect.'),
     }),
     ApprovalRequiredEvent,

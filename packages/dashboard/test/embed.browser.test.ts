@@ -38,6 +38,26 @@ describeScreens('the chat on a page of the owner’s own', (scene) => {
     await visitor.getByText('Blue mug').first().waitFor()
   })
 
+  test('is chosen and seen before it is copied, and what was typed stays a text', async () => {
+    const account = await scene.openSignedIn('')
+    const { page } = account
+    await page.addInitScript(OPEN_ROOTS)
+    const { runtimeId } = await scene.deployedRuntime(account)
+    await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/origins`)
+    const card = page.getByRole('region', { name: 'Put the chat on your page' })
+    await card.getByRole('button', { name: 'Show code' }).click()
+    const preview = card.getByRole('region', { name: 'Preview' })
+    await card.getByLabel('Position').selectOption('page')
+    await card.getByLabel('Heading').fill('Ask <b>us</b>')
+    await card.getByLabel('Colour').fill('#2b5a43')
+    await preview.getByRole('heading', { name: 'Ask <b>us</b>' }).waitFor()
+    const color = await preview.locator('.send').evaluate((button) => getComputedStyle(button).backgroundColor)
+    expect(color).toBe('rgb(43, 90, 67)')
+    expect(await card.locator('pre').innerText()).toContain('heading="Ask &lt;b&gt;us&lt;/b&gt;"')
+    await card.getByLabel('Code for', { exact: true }).selectOption('react')
+    expect(await card.locator('pre').innerText()).toContain('heading: "Ask <b>us</b>"')
+  })
+
   test('asks for a new key where the public one is revoked', async () => {
     const account = await scene.openSignedIn('')
     const { page, call } = account

@@ -14,11 +14,33 @@ export function present({ name, output, error }: ToolResultPart): string {
     return Array.isArray(output) ? listed('results', output) : shown(output) || `${tool}: done.`
   const title = titleOf(output)
   const [noun, items] = listOf(output) ?? []
-  const pairs = pairsOf(output).filter(({ key, text }) => key !== noun && text !== title)
+  const cards = cardsOf(output)
+  const isTold = (text: string) => text.length >= TELLING && cards.some((card) => card.includes(text))
+  const pairs = pairsOf(output).filter(({ key, text }) => key !== noun && text !== title && !isTold(text))
   const lines = pairs.slice(0, MAX_LINES).map(({ label, text }) => `- ${label}: ${text}`)
-  const list = noun === undefined || items === undefined ? [] : [listed(noun, items)]
+  const list = noun === undefined || items === undefined ? [] : [namesOf(noun, items, cards) ?? listed(noun, items)]
   const body = lines.length === 0 ? [] : [[`${title?.replace(/[.:]$/, '') ?? tool}:`, ...lines].join('\n')]
   return [...body, ...list].join('\n\n') || (title ?? `${tool}: done.`)
+}
+
+// A shorter text stands in a card by chance.
+const TELLING = 4
+const MAX_CARDS = 6
+
+/** The texts of the cards that a chat draws beside the answer. */
+function cardsOf({ svc }: JsonObject): string[] {
+  const cards =
+    isJsonObject(svc) && Array.isArray(svc['cards']) ? svc['cards'].slice(0, MAX_CARDS).filter(isJsonObject) : []
+  return cards.map(({ title, price, description }) => [title, price, description].map((text) => shown(text)).join('\n'))
+}
+
+// Things that have a card each are named alone: the card says the rest.
+function namesOf(noun: string, items: readonly unknown[], cards: readonly string[]): string | null {
+  if (items.length > cards.length) return null
+  const titles = items.map((item) => (isJsonObject(item) ? titleOf(item) : null))
+  const isShown = (title: string | null) => title !== null && cards.some((card) => card.split('\n', 1)[0] === title)
+  if (titles.length === 0 || !titles.every(isShown)) return null
+  return `${labelOf(noun)}, ${items.length} in all: ${titles.join(', ')}.`
 }
 
 function listed(noun: string, items: readonly unknown[]): string {

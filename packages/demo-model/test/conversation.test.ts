@@ -18,6 +18,8 @@ function answerTo(result: { output: unknown } | { error: string }): string {
   return text.slice(DEMO_LINE.length + 1)
 }
 
+const CARD = { type: 'product', title: 'Lantern', price: '€24.90', description: 'Light for a tent.' }
+
 describe('an answer', () => {
   // holds MDL-06
   test('lists what was found, each thing with its members', () => {
@@ -46,6 +48,16 @@ describe('an answer', () => {
     ['a text', 'We open at ten.', 'We open at ten.'],
     ['nothing', null, 'search products: done.'],
     ['a number', 42, '42'],
+    [
+      'what a card shows already',
+      { name: 'Lantern', price: '€24.90', stock: 3, svc: { cards: [CARD] } },
+      'Lantern:\n- stock: 3',
+    ],
+    [
+      'a list of what cards show',
+      { products: [{ name: 'Lantern', price: '€24.90' }], svc: { cards: [CARD] } },
+      'products, 1 in all: Lantern.',
+    ],
     ['what only the widget shows', { svc: { settled: true } }, 'search products: done.'],
   ])('reads out %s', (_kind, output, expected) => {
     expect(answerTo({ output })).toBe(expected)

@@ -93,6 +93,7 @@ describe('no number of people and no amount is dropped:', () => {
     ['book a table for me and 2 friends', ['book-table', { people: 3 }]],
     ['book a table for one', ['book-table', { people: 1 }]],
     ['book a boat trip for two adults and 1 child', ['book-trip', { adults: 2, children: 1 }]],
+    ['one child and 2 adults on a boat trip, book it', ['book-trip', { adults: 2, children: 1 }]],
     ['transfer 1,200 euros to Maria Lopez', ['transfer-money', { amount: 1200, recipient: 'Maria Lopez' }]],
     ['transfer $49.90 to Maria', ['transfer-money', { amount: 49.9, recipient: 'Maria' }]],
   ])('%s', (question, expected) => {

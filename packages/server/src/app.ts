@@ -16,6 +16,7 @@ import { deploymentHistoryRoutes, deploymentRoutes, discoveryRoutes } from './de
 import type { Deps } from './deps.ts'
 import { protectedResourceRoutes } from './end-users/routes.ts'
 import { brokerRoutes } from './executions/broker-routes.ts'
+import { feedbackRoutes } from './executions/feedback-routes.ts'
 import { executionRoutes, traceRoutes } from './executions/owner-routes.ts'
 import { publicKeyRoutes } from './executions/public-key-routes.ts'
 import { limitConnections } from './http/connections.ts'
@@ -34,6 +35,7 @@ import { mcpRoutes, serverJsonRoutes } from './mcp/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { doctorRoutes, ownerDoctorRoutes } from './runtimes/doctor-routes.ts'
 import { checkInRoutes, runtimeRoutes } from './runtimes/routes.ts'
+import { widgetRoutes } from './runtimes/widget-routes.ts'
 import { peerRoutes } from './streams/peer-routes.ts'
 import { resumeRoutes } from './streams/routes.ts'
 import { webRoutes } from './web/web-routes.ts'
@@ -66,6 +68,8 @@ export function createApp(deps: Deps): FastifyInstance {
   publicKeyPlane(app, deps, (plane) => {
     publicKeyRoutes(plane, deps)
     resumeRoutes(plane, deps)
+    feedbackRoutes(plane, deps)
+    widgetRoutes(plane)
     pageApprovalRoutes(plane, deps)
   })
   publicPlane(app, (plane) => peerRoutes(plane, deps))

@@ -12,10 +12,12 @@ export {
 export { type PollEnd, pollCapability } from './client/poll-capability.ts'
 export type { ExecutionRun } from './client/resumed-events.ts'
 export type { Visibility } from './client/visibility.ts'
-export { type Conversation, type ConversationOptions, createConversation } from './conversation/conversation.ts'
+export { type Conversation, createConversation } from './conversation/conversation.ts'
+export type { ConversationOptions } from './conversation/conversation-options.ts'
 export type { Problem, ProblemKind } from './conversation/problem.ts'
 export { safeText } from './conversation/safe-text.ts'
 export { createUrlCheck, namesHost, type UrlCheck } from './conversation/safe-url.ts'
+export type { SignInRequest } from './conversation/sign-in.ts'
 export type {
   AnswerExecution,
   Approval,
@@ -25,6 +27,7 @@ export type {
   CapabilityBlock,
   ConversationSnapshot,
   Output,
+  SignIn,
   TextBlock,
   Turn,
   UserTurn,

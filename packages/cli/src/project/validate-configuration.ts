@@ -14,6 +14,7 @@ const EXAMPLES = new Map([
   ['website.name', "name: 'Example Shop'"],
   ['website.description', "description: 'Everything for the garden'"],
   ['website.contact', "contact: 'help@shop.example.com'"],
+  ['website.color', "color: '#1f4fd8'"],
   ['adp', "adp: { namespace: 'com.example.shop' }"],
   ['adp.namespace', "namespace: 'com.example.shop'"],
   ['adp.id', "id: 'com.example.shop'"],

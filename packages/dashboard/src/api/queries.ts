@@ -142,6 +142,7 @@ export function manifestQuery(runtimeId: string) {
 export interface ExecutionFilters {
   status?: Schemas['ExecutionStatus'] | undefined
   calls?: 'failed' | 'unknown' | undefined
+  feedback?: 'up' | 'down' | undefined
   runtimeId?: string | undefined
   projectId?: string | undefined
   from?: string | undefined

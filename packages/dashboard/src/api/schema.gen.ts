@@ -251,6 +251,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runtime/executions/{executionId}/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Rate an answer
+         * @description What the end user thought of a streamed execution that has ended: a number, never a text. A wrong id, a wrong key and an execution that still runs are one 404.
+         */
+        put: operations["rateExecution"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runtime/widget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a chat shows where its page says nothing
+         * @description Name and colour of the deployed `website`, and what to say first. May be kept for five minutes. It has a rate limit of its own, the same figure again.
+         */
+        get: operations["readWidgetSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runtime/approvals/{approvalId}": {
         parameters: {
             query?: never;
@@ -1551,6 +1591,16 @@ export interface components {
                 avgDurationMs: number | null;
                 p50DurationMs: number | null;
                 p95DurationMs: number | null;
+                /**
+                 * @description Executions that their end user rated 1.
+                 * @default 0
+                 */
+                thumbsUp: number;
+                /**
+                 * @description Executions that their end user rated -1.
+                 * @default 0
+                 */
+                thumbsDown: number;
             };
             series: {
                 executions: number;
@@ -1701,6 +1751,15 @@ export interface components {
             metadata?: components["schemas"]["JsonObject"];
             /** @example EXAMPLE-token-of-your-own-log-in */
             endUserToken?: string;
+        };
+        CallFailure: {
+            /** @example The shop did not answer in time. */
+            message: string;
+            /**
+             * @description `end_user_required`: the endpoint refused the call before it ran, for want of an `endUserToken`.
+             * @enum {string}
+             */
+            code?: "end_user_required";
         };
         CancelledExecution: {
             /** @example exec_1BnTtEXAMPLErun01 */
@@ -2319,6 +2378,8 @@ export interface components {
             failedCalls: number;
             /** @default 0 */
             unknownCalls: components["schemas"]["UnknownCalls"];
+            /** @default null */
+            feedback: components["schemas"]["Feedback"] | null;
             /**
              * @description The first capability that it called; null where there is none.
              * @default null
@@ -2347,6 +2408,12 @@ export interface components {
         Failure: {
             /** @example The shop did not answer in time. */
             message: string;
+        };
+        /** @description What the end user thought of it: 1 is good, -1 is bad. */
+        Feedback: 1 | -1;
+        FeedbackRequest: {
+            /** @description 1, -1, or null to take it back. */
+            value: components["schemas"]["Feedback"] | null;
         };
         /** @description Messages by dotted field path, `manifest.capabilities.0.name`; a fault of the whole body stands under `body`. */
         FieldErrors: {
@@ -2891,6 +2958,11 @@ export interface components {
             password: string;
             code: string;
         };
+        StoredFeedback: {
+            /** @example exec_1BnTtEXAMPLErun01 */
+            executionId: string;
+            feedback: components["schemas"]["Feedback"] | null;
+        };
         /** @description What one event’s `data` holds; its name is repeated under `type`. `execution` comes first, `done` last on every stream. `gap`: earlier events are not held any more, and `done` follows. */
         StreamEvent: {
             /** @constant */
@@ -2918,7 +2990,7 @@ export interface components {
             /** @example find-shoes */
             capability: string;
             durationMs: number;
-            error?: components["schemas"]["Failure"];
+            error?: components["schemas"]["CallFailure"];
             /**
              * @description Beside `error`: nobody knows whether the call took effect.
              * @constant
@@ -2992,7 +3064,7 @@ export interface components {
              *     }
              */
             output: unknown;
-            error?: components["schemas"]["Failure"];
+            error?: components["schemas"]["CallFailure"];
         };
         /** @description Shapes, counts and capability payloads, never message text. A payload of more than 64 KiB is kept as `{truncated, bytes, preview}`. */
         Trace: {
@@ -3027,6 +3099,8 @@ export interface components {
             failedCalls: number;
             /** @default 0 */
             unknownCalls: components["schemas"]["UnknownCalls"];
+            /** @default null */
+            feedback: components["schemas"]["Feedback"] | null;
             /**
              * @description Calls for which a person’s approval was asked. A call that was approved is among `capabilityCalls`, too.
              * @default []
@@ -3222,6 +3296,19 @@ export interface components {
             url?: components["schemas"]["WebUrl"];
             /** @example help@shop.example.com */
             contact?: string;
+            /** @description The accent of its chat, `#rgb` or `#rrggbb`. */
+            color?: string;
+        };
+        WidgetSettings: {
+            /**
+             * @description Of the deployed `website`; null without one.
+             * @example shoe-shop
+             */
+            name: string | null;
+            /** @description Its `color`, `#rgb` or `#rrggbb`; null without one. */
+            accent: string | null;
+            /** @description What to say first, made from names and descriptions of capabilities. */
+            suggestions: string[];
         };
     };
     responses: {
@@ -3993,6 +4080,75 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    rateExecution: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The `resumeKey` of the stream’s first event. */
+                "x-svc-resume-key": string;
+            };
+            path: {
+                /** @description The id of an execution, `exec_…`. */
+                executionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FeedbackRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredFeedback"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    readWidgetSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WidgetSettings"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
         };
@@ -5708,6 +5864,8 @@ export interface operations {
                 status?: components["schemas"]["ExecutionStatus"];
                 /** @description Only those with a capability call that failed, or whose outcome is unknown, whatever their status. */
                 calls?: "failed" | "unknown";
+                /** @description Only those that the end user rated so. */
+                feedback?: "up" | "down";
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
                 from?: string;
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
@@ -5907,6 +6065,8 @@ export interface operations {
                 status?: components["schemas"]["ExecutionStatus"];
                 /** @description Only those with a capability call that failed, or whose outcome is unknown, whatever their status. */
                 calls?: "failed" | "unknown";
+                /** @description Only those that the end user rated so. */
+                feedback?: "up" | "down";
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */
                 from?: string;
                 /** @description An ISO 8601 date or date-time, or milliseconds since the epoch. The time starts with `from` and ends before `to`. */

@@ -27,6 +27,7 @@ const STATUSES: readonly Schemas['ExecutionStatus'][] = ['running', 'completed',
 export interface ExecutionsSearch {
   status?: Schemas['ExecutionStatus']
   calls?: 'failed' | 'unknown'
+  feedback?: 'up' | 'down'
   runtimeId?: string
   from?: string
   to?: string
@@ -35,9 +36,11 @@ export interface ExecutionsSearch {
 export function readExecutionsSearch(search: Search): ExecutionsSearch {
   const status = STATUSES.find((known) => known === search['status'])
   const calls = (['failed', 'unknown'] as const).find((known) => known === search['calls'])
+  const feedback = (['up', 'down'] as const).find((known) => known === search['feedback'])
   return {
     ...(status && { status }),
     ...(calls && { calls }),
+    ...(feedback && { feedback }),
     ...text(search, 'runtimeId'),
     ...day(search, 'from'),
     ...day(search, 'to'),

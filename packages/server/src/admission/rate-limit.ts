@@ -6,7 +6,7 @@ import { available, missingMs, perMinute, take } from '../usage/token-bucket.js'
 import { MINUTE_MS, RuntimeRate, type VisitorJudged } from './runtime-rate.ts'
 
 /** Routes that share a rate: those of the public key, or the broker. */
-export type RateRoutes = 'page' | 'broker'
+export type RateRoutes = 'page' | 'broker' | 'settings'
 
 /** The state of a runtime's rate limit, for the `RateLimit-*` headers. */
 export interface RateState {

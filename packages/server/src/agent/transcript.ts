@@ -1,4 +1,4 @@
-import type { Message, ToolCallPart, ToolResultPart } from '@svc/contract'
+import type { CallFailure, Message, ToolCallPart, ToolResultPart } from '@svc/contract'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 
@@ -9,7 +9,12 @@ export function toolResult(
   view: 'output' | 'redacted' = 'output',
 ): ToolResultPart {
   if (result.ok) return { type: 'tool_result', toolCallId, name, output: result[view] }
-  return { type: 'tool_result', toolCallId, name, output: null, error: { message: result.message } }
+  return { type: 'tool_result', toolCallId, name, output: null, error: failureOf(result) }
+}
+
+/** A failed call as its caller is told of it. */
+export function failureOf({ message, code }: Extract<CallResult, { ok: false }>): CallFailure {
+  return code ? { message, code } : { message }
 }
 
 /** Turns for the model: outputs become text, cut after `maxBytes` with a note. */

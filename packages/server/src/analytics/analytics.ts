@@ -8,7 +8,7 @@ import { requireRuntime } from '../runtimes/runtimes.ts'
 import { TIERS } from '../usage/tiers.ts'
 import type { AnalyticsDeps } from './deps.ts'
 import { bucketsOf, intervalsOf, type RangeRequest, resolveRange } from './range-rules.ts'
-import { sumRollups } from './store.ts'
+import { countFeedback, sumRollups } from './store.ts'
 import { summarize } from './summary-rules.ts'
 
 type SummaryFilter = { projectId?: string | undefined; runtimeId?: string | undefined }
@@ -31,9 +31,14 @@ export async function summaryOf(
   await deps.aggregation.catchUp()
   const except = await goneRuntimes(deps.db, owner.ownerId)
   const filter = { range, intervals: intervalsOf(range), projectId, runtimeId, except }
-  const parts = await sumRollups(deps.db, owner.ownerId, filter)
+  const [parts, thumbs] = await Promise.all([
+    sumRollups(deps.db, owner.ownerId, filter),
+    countFeedback(deps.db, owner.ownerId, filter),
+  ])
+  const { totals, ...figures } = summarize(parts, bucketsOf(range), isoTime)
   return {
     range: { ...range, from: isoTime(range.from), to: isoTime(range.to) },
-    ...summarize(parts, bucketsOf(range), isoTime),
+    totals: { ...totals, ...thumbs },
+    ...figures,
   }
 }

@@ -40,6 +40,25 @@ export async function sumRollups(db: Db, ownerId: string, filter: RollupFilter):
   })
 }
 
+/** How many executions that began in the range were rated 1 and -1, by the small index of those that were rated at all. */
+export async function countFeedback(db: Db, ownerId: string, { range, projectId, runtimeId, except }: RollupFilter) {
+  const { up, down } = await db
+    .selectFrom('executions')
+    .select(({ fn }) => [
+      fn.sum<number | null>(sql`case when feedback > 0 then 1 else 0 end`).as('up'),
+      fn.sum<number | null>(sql`case when feedback < 0 then 1 else 0 end`).as('down'),
+    ])
+    .where('owner_id', '=', ownerId)
+    .where('feedback', 'is not', null)
+    .where('started_at', '>=', range.from)
+    .where('started_at', '<', range.to)
+    .$if(projectId !== undefined, (some) => some.where('project_id', '=', projectId ?? ''))
+    .$if(runtimeId !== undefined, (some) => some.where('runtime_id', '=', runtimeId ?? ''))
+    .$if(except.length > 0, (some) => some.where('runtime_id', 'not in', except))
+    .executeTakeFirstOrThrow()
+  return { thumbsUp: Number(up ?? 0), thumbsDown: Number(down ?? 0) }
+}
+
 /** Which rows are summed into which counters; the others are 0. */
 interface Source {
   rows: string

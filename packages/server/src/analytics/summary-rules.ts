@@ -27,7 +27,9 @@ export interface SummedPart {
   sums: Sums
 }
 
-type Summary = Omit<AnalyticsSummary, 'range'>
+type Summary = Omit<AnalyticsSummary, 'range' | 'totals'> & {
+  totals: Omit<AnalyticsSummary['totals'], 'thumbsUp' | 'thumbsDown'>
+}
 
 const MAX_CAPABILITIES = 100
 

@@ -1,3 +1,4 @@
+import type { CallFailure } from '@svc/contract'
 import type { JsonDocument } from '../lib/json-document.ts'
 
 /** How a capability call ended. A failure is a value: its message is fit for a model and for an anonymous caller. */
@@ -13,6 +14,7 @@ export type CallResult =
   | {
       ok: false
       message: string
+      code?: CallFailure['code']
       durationMs: number
       /** Since when it is unknown whether the call had an effect: bytes of it may have left, and no usable answer came. */
       unknownAt?: number

@@ -97,7 +97,8 @@ async function dispatch(context: Context, target: DispatchTarget, call: Dispatch
   if (answer.ok) return { durationMs, ...answer }
   const { failure, isUnknown } = answer
   // A preview has no effect.
-  if (!isUnknown || call.mode === 'preview') return { ok: false, message: shorten(failure.message), durationMs }
+  const { code } = failure
+  if (!isUnknown || call.mode === 'preview') return { ok: false, message: shorten(failure.message), durationMs, code }
   const unknownAt = startedAt + durationMs
   return { ok: false, message: shorten(unknownOutcome(failure)), durationMs, unknownAt }
 }

@@ -1,3 +1,5 @@
+import type { CallFailure as ToldFailure } from '@svc/contract'
+
 /** How a call counts for the endpoint's circuit and health; `unknown` does not count. */
 export type Transport = 'worked' | 'failed' | 'unknown'
 
@@ -9,6 +11,8 @@ export interface CallFailure {
   readonly name?: string
   /** How the call ended by the capability's own words; absent where it said nothing. */
   readonly reported?: 'failed' | 'unknown'
+  /** For whoever called. */
+  readonly code?: ToldFailure['code']
 }
 
 /** Every failure of the dispatcher but {@link statusFailure}. */

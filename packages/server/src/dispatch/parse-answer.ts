@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { CapabilityAnswer, isJsonObject, type JsonObject, OUTCOME_UNKNOWN } from '@svc/contract'
+import { CapabilityAnswer, END_USER_REQUIRED, isJsonObject, type JsonObject, OUTCOME_UNKNOWN } from '@svc/contract'
 import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import { measureJson } from '../lib/json-scan.ts'
@@ -61,5 +61,7 @@ function failureIn(answer: JsonObject): CallFailure {
   if (typeof error !== 'string' && error.code === OUTCOME_UNKNOWN) {
     return { message: message || NOT_KNOWN, transport: 'worked', reported: 'unknown' }
   }
-  return { message: message || 'The capability failed.', transport: 'worked', reported: 'failed' }
+  const code = typeof error !== 'string' && error.code === END_USER_REQUIRED ? END_USER_REQUIRED : undefined
+  const failure = { message: message || 'The capability failed.', transport: 'worked', reported: 'failed' } as const
+  return code ? { ...failure, code } : failure
 }

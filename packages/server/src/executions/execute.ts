@@ -10,6 +10,7 @@ import type { AgentEvent, AgentResult, Emit } from '../agent/agent-event.ts'
 import { type AgentDeps, runAgent } from '../agent/run-agent.ts'
 import type { CallCapability } from '../agent/run-calls.ts'
 import type { Toolset } from '../agent/tools.ts'
+import { failureOf } from '../agent/transcript.ts'
 import { createApprovalRequests } from '../approvals/ask-approval.ts'
 import { type Redactor, redactorOf } from '../dispatch/redact.ts'
 import { AppError } from '../errors.ts'
@@ -227,5 +228,5 @@ function toStreamEvent(event: AgentEvent): Exclude<StreamEvent, { type: 'done' }
   const { result } = event
   const end = { type: 'capability_end', callId, capability, durationMs: result.durationMs } as const
   if (result.ok) return end
-  return { ...end, error: { message: result.message }, ...(result.unknownAt !== undefined && { outcome: 'unknown' }) }
+  return { ...end, error: failureOf(result), ...(result.unknownAt !== undefined && { outcome: 'unknown' }) }
 }

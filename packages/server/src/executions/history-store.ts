@@ -1,4 +1,4 @@
-import { ExecutionStatus } from '@svc/contract'
+import { ExecutionStatus, type Feedback } from '@svc/contract'
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { PageStart } from '../store/page.ts'
 import type { Schema } from '../store/schema.ts'
@@ -8,6 +8,8 @@ export interface ExecutionFilter {
   status?: ExecutionStatus | undefined
   /** Only those with a call of this status. */
   calls?: 'failed' | 'unknown' | undefined
+  /** Only those that the end user rated so. */
+  feedback?: Feedback | undefined
   runtimeId?: string | undefined
   projectId?: string | undefined
   /** Runtimes that were deleted. */
@@ -33,6 +35,7 @@ const SUMMARY = [
   'call_count as capabilityCalls',
   'failed_calls as failedCalls',
   'unknown_calls as unknownCalls',
+  'feedback',
   'total_tokens as totalTokens',
   'started_at as startedAt',
   'completed_at as completedAt',
@@ -98,8 +101,9 @@ export async function listExecutions(db: Kysely<Schema>, ownerId: string, filter
   // The status is hidden from indexes: by it SQLite would choose one without calls.
   const hidden = status === undefined ? sql<SqlBool>`true` : sql<SqlBool>`status || '' = ${status}`
   const anyPlace = columnsOf(filter)
-  if (filter.calls !== undefined) {
-    const some = sql.raw(filter.calls === 'failed' ? 'failed_calls > 0' : 'unknown_calls > 0')
+  const rare = rareOf(filter)
+  if (rare !== null) {
+    const some = sql.raw(rare)
     return range(db, ownerId, filter, sql`${anyPlace} and ${some} and ${hidden}`).execute()
   }
   const statuses = status === undefined ? ExecutionStatus.options : [status]
@@ -120,6 +124,15 @@ export async function listExecutions(db: Kysely<Schema>, ownerId: string, filter
     .orderBy('executionId', 'desc')
     .limit(limit)
     .execute()
+}
+
+// Each has a small index of its own. Given both, that of the calls serves.
+function rareOf({ calls, feedback }: Pick<ExecutionFilter, 'calls' | 'feedback'>): string | null {
+  const conditions = [
+    ...(calls === undefined ? [] : [`${calls}_calls > 0`]),
+    ...(feedback === undefined ? [] : [`feedback is not null and feedback = ${feedback}`]),
+  ]
+  return conditions.length > 0 ? conditions.join(' and ') : null
 }
 
 /** Runtime and project as one value: of two conditions SQLite would use an index for one alone. */

@@ -31,6 +31,11 @@ const FILTERS = {
     .enum(['failed', 'unknown'])
     .optional()
     .describe('Only those with a capability call that failed, or whose outcome is unknown, whatever their status.'),
+  feedback: z
+    .enum(['up', 'down'])
+    .transform((value) => (value === 'up' ? 1 : -1))
+    .optional()
+    .describe('Only those that the end user rated so.'),
   from: PageTime,
   to: PageTime,
   projectId: ProjectIdParam.optional(),

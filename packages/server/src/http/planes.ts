@@ -58,7 +58,8 @@ export function publicKeyPlane(app: FastifyInstance, deps: HttpDeps, routes: Rou
       const found = guardOrigin(await lookUpByPublicKey(deps, bearer(request)), request, reply)
       await revalidating(found, (runtime) => checkOrigin(runtime, request, reply))
       setCachedRuntime(request, found)
-      await takeRate(deps, { cached: found, routes: 'page' }, request, reply)
+      const { rate = 'page' } = request.routeOptions.config
+      await takeRate(deps, { cached: found, routes: rate }, request, reply)
     })
     plane.addHook('preValidation', (request, _reply, done) => {
       takeVisitorRate(deps, request)

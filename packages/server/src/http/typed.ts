@@ -54,6 +54,8 @@ declare module 'fastify' {
     isForHeldRun?: boolean
     /** Each answer counts against the runtime's rate limit and carries its headers. */
     isRateLimited?: boolean
+    /** `settings`: a rate of its own, the same figure again, so that views of a page never spend what its chat needs. */
+    rate?: 'settings'
     /** The route limits how many of its requests one account runs at once, so the account queue leaves it out. */
     hasOwnBound?: boolean
     /** The route may read many or large rows: one account runs one such request at a time. */

@@ -10,6 +10,7 @@ import {
 } from '@svc/contract'
 import { z } from 'zod'
 import type { Deployment } from '../deployments/store.ts'
+import { suggestionsFor } from '../deployments/suggestion-rules.ts'
 import type { ModelTool } from '../model/model.ts'
 import type { InputCheck } from '../schemas/schemas.ts'
 import type { Secret } from '../secrets/secret.ts'
@@ -39,6 +40,8 @@ export interface ServingDeployment {
   capabilities: ReadonlyMap<string, ServingCapability>
   tools: readonly ModelTool[]
   website: Website | null
+  /** What an end user may say first. */
+  suggestions: string[]
   adp: Adp | null
   instructions: string | null
   /** The issuer that signs its end users in. */
@@ -147,6 +150,7 @@ export function toServingDeployment(
     capabilities: new Map(manifest.capabilities.map((capability) => [capability.name, toServing(capability)])),
     tools: manifest.capabilities.map(toTool),
     website: manifest.website ?? null,
+    suggestions: suggestionsFor(manifest.capabilities),
     adp: manifest.adp ?? null,
     instructions: manifest.agent?.instructions ?? null,
     endUsers: manifest.endUsers ?? null,

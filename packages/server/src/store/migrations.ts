@@ -31,6 +31,7 @@ import { rollback } from './migrations/0044-rollback.ts'
 import { deletions } from './migrations/0045-deletions.ts'
 import { secondFactors } from './migrations/0046-second-factors.ts'
 import { members } from './migrations/0047-members.ts'
+import { feedback } from './migrations/0048-feedback.ts'
 import { COLUMN_TYPES, type ColumnTypes, type MigrationStep } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -77,6 +78,7 @@ export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0045-deletions': deletions(types),
     '0046-second-factors': secondFactors(types),
     '0047-members': members(types),
+    '0048-feedback': feedback(types),
   }
   return Object.fromEntries(Object.entries(steps).map(([name, own]) => [name, migrationOf(own)]))
 }

@@ -5,6 +5,7 @@ import type {
   ExecutionKind,
   ExecutionStatus,
   ExecutionSurface,
+  Feedback,
   FinishReason,
   KeyKind,
   Role,
@@ -179,6 +180,7 @@ export interface Schema extends MemberTables {
     completed_at: Nullable<number>
     /** The node that runs it; set on every running row. */
     node_id: Nullable<string>
+    feedback: Nullable<Feedback>
     /** 1 where it ended because calls wait for a person: `finish_reason` is `stop` there. */
     awaits_approval: Generated<Flag>
   }

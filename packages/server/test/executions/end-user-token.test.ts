@@ -64,6 +64,14 @@ describeEngines('an answer that holds the end user’s token', (engine) => {
     expect(traced?.output).toBe('customer-12345 is customer-12345')
   })
 
+  test('is asked for by a code where the endpoint refused a call without one, in the stream and in the turns', async () => {
+    const refusal = { code: 'end_user_required', message: 'Nobody is signed in.' }
+    const { service, execute } = await setScene(database(), { manifest, handle: { mine: () => ({ error: refusal }) } })
+    service.model.say(calls({ name: 'mine', input: {} }), text('Sign in first.'))
+    const { messages } = executed(await execute(saying('Mine')))
+    expect(messages[1]?.parts[0]).toMatchObject({ error: refusal })
+  })
+
   test('loses the token in the message of a failure', async () => {
     const { call } = await setScene(database(), { manifest, handle })
     const answer = await call({ capability: 'fails', endUserToken: TOKEN })

@@ -130,6 +130,7 @@ describeEngines('the history of executions', (engine) => {
           capabilityCalls: 2,
           failedCalls: 0,
           unknownCalls: 0,
+          feedback: null,
           capability: 'echo',
           error: null,
           inputTokens: body.inputTokens,
@@ -300,6 +301,7 @@ describeEngines('the history of executions', (engine) => {
       kind: 'execute',
       surface: null,
       status: 'completed',
+      feedback: null,
       finishReason: 'stop',
       error: null,
       messageShape: [

@@ -27,6 +27,7 @@ async function summarize(scene: Pick<Scene, 'service' | 'owner'>, query: Query =
   return summary
 }
 
+const UNRATED = { thumbsUp: 0, thumbsDown: 0 }
 const NOTHING = {
   executions: 0,
   completed: 0,
@@ -71,7 +72,7 @@ describeEngines('the analytics summary', (engine) => {
     const days = Array.from({ length: 7 }, (_, day) => Date.parse('2026-02-23') + day * DAY_MS)
     expect(await summarize(scene)).toEqual({
       range: { from: '2026-02-23T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z', bucket: 'day', clamped: false },
-      totals: { ...NOTHING, totalTokens: 0, avgDurationMs: null, p50DurationMs: null, p95DurationMs: null },
+      totals: { ...NOTHING, ...UNRATED, totalTokens: 0, avgDurationMs: null, p50DurationMs: null, p95DurationMs: null },
       series: days.map((at) => ({
         at: new Date(at).toISOString(),
         ...NOTHING,
@@ -108,7 +109,7 @@ describeEngines('the analytics summary', (engine) => {
     const summary = await summarize(scene, { from: '2026-03-01T12:00:00Z', bucket: 'hour' })
     expect(summary).toEqual({
       range: { from: '2026-03-01T12:00:00.000Z', to: '2026-03-01T13:00:00.000Z', bucket: 'hour', clamped: false },
-      totals: { ...counted, totalTokens: 30, avgDurationMs: 2, p50DurationMs: 0, p95DurationMs: 8 },
+      totals: { ...counted, ...UNRATED, totalTokens: 30, avgDurationMs: 2, p50DurationMs: 0, p95DurationMs: 8 },
       series: [{ at: '2026-03-01T12:00:00.000Z', ...counted, p50DurationMs: 0, p95DurationMs: 8 }],
       capabilities: [
         { capability: 'broken', calls: 2, failed: 2, unknown: 0, p50DurationMs: 0, p95DurationMs: 0 },

@@ -6,6 +6,8 @@ import { insertMember } from '../../src/accounts/member-store.ts'
 import { putResetLink } from '../../src/accounts/password-store.ts'
 import { insertCheckout } from '../../src/billing/store.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
+import { resumeKeyOf } from '../../src/streams/rules.ts'
+import { executionRow } from '../store/rows.ts'
 import { letApprovalWait, WAITING_USER, waitingId, waitingKey } from '../support/approvals.ts'
 import { firstMember, letInvitationWait } from '../support/members.ts'
 import type { Scene } from '../support/scene.ts'
@@ -17,6 +19,8 @@ export interface BodyRoute {
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   key(scene: Scene): string | undefined
+  /** What it needs in its headers, beside the key. */
+  headers?(scene: Scene): Record<string, string>
   /** Makes what the body names, where a scene has none of it. */
   prepare?(scene: Scene): Promise<void>
   /** Uses every field that the route knows. */
@@ -292,6 +296,17 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     maxBodyBytes: 8_192,
   },
   {
+    method: 'PUT',
+    path: '/v1/runtime/executions/:executionId/feedback',
+    key: ({ runtime }) => runtime.publicKey,
+    headers: ratedKey,
+    prepare: letRatedEnd,
+    body: () => ({ value: 1 }),
+    fields: { value: 'number' },
+    required: ['value'],
+    strict: [''],
+  },
+  {
     method: 'POST',
     path: '/v1/runtime/approvals/:approvalId',
     key: ({ runtime }) => runtime.publicKey,
@@ -560,6 +575,20 @@ async function deployTwice({ service, runtime }: Scene): Promise<void> {
   await service.send('POST', '/v1/deployments', { key: runtime.deployKey, body })
 }
 
+const ratedId = ({ owner }: Scene) => `exec_rated_${owner.ownerId}`
+
+function ratedKey(scene: Scene): Record<string, string> {
+  const { runtimeId } = scene.runtime
+  return { 'x-svc-resume-key': resumeKeyOf(scene.service.deps.keyring, { runtimeId, executionId: ratedId(scene) }) }
+}
+
+async function letRatedEnd(scene: Scene): Promise<void> {
+  const { runtimeId: runtime_id, projectId: project_id } = scene.runtime
+  const ids = { owner_id: scene.owner.ownerId, execution_id: ratedId(scene), runtime_id, project_id }
+  const row = executionRow({ ...ids, status: 'completed', finish_reason: 'stop', node_id: null })
+  await scene.database.db.insertInto('executions').values(row).execute()
+}
+
 async function letLinkWait({ database, service, owner }: Scene): Promise<void> {
   const token_hash = service.deps.keyring.hash(`password-reset:link-of-${owner.ownerId}`)
   const { memberId: member_id } = await firstMember(service, owner)
@@ -602,9 +631,10 @@ export function requestTo(
     .replace(':userCode', USER_CODE)
     .replace(':memberId', `mem_of_${scene.owner.ownerId}`)
     .replace(':approvalId', waitingId(scene))
+    .replace(':executionId', ratedId(scene))
   const key = route.key(scene)
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` }
-  return { method: route.method, url, payload, headers: { ...authorization, ...headers } }
+  return { method: route.method, url, payload, headers: { ...authorization, ...route.headers?.(scene), ...headers } }
 }
 
 /** A copy of a JSON value with another one at a dotted path; undefined leaves the field out. */

@@ -46,6 +46,8 @@ const ROUTES = [
   ['public-key', 'POST', '/v1/runtime/capability'],
   ['public-key', 'GET', '/v1/runtime/executions/:executionId/events'],
   ['public-key', 'POST', '/v1/runtime/executions/:executionId/cancel'],
+  ['public-key', 'PUT', '/v1/runtime/executions/:executionId/feedback'],
+  ['public-key', 'GET', '/v1/runtime/widget'],
   ['public-key', 'GET', '/v1/runtime/approvals/:approvalId'],
   ['public-key', 'POST', '/v1/runtime/approvals/:approvalId'],
   ['deploy', 'POST', '/v1/deployments'],

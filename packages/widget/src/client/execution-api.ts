@@ -8,6 +8,10 @@ export interface ExecutionApi {
   capabilityPath(capability: string): string
   /** Where a streamed execution is resumed and cancelled. Without it a lost connection ends the execution. */
   runPath?: ((executionId: string) => string) | undefined
+  /** Where what the owner deployed for chats is read. */
+  settingsPath?: string | undefined
+  /** Whether answers can be rated under `runPath`. */
+  takesFeedback?: boolean | undefined
   /** Where an approval is decided and read. Without it no call is approved by this way in. */
   approvalPath?: ((approvalId: string) => string) | undefined
   /** Sent with each request, such as `{authorization: 'Bearer …'}`. */
@@ -24,6 +28,8 @@ export function publicKeyApi(publicKey: string): ExecutionApi {
     executePath: '/v1/runtime/execute',
     capabilityPath: () => '/v1/runtime/capability',
     runPath: (executionId) => `/v1/runtime/executions/${encodeURIComponent(executionId)}`,
+    takesFeedback: true,
+    settingsPath: '/v1/runtime/widget',
     approvalPath: (approvalId) => `/v1/runtime/approvals/${encodeURIComponent(approvalId)}`,
     headers: { authorization: `Bearer ${publicKey}` },
     credentials: 'omit',

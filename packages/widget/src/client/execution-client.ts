@@ -1,10 +1,19 @@
-import type { ApprovalAnswer, ExecuteResponse, JsonObject, Message, StreamEvent } from '@svc/contract'
+import type {
+  ApprovalAnswer,
+  ExecuteResponse,
+  Feedback,
+  JsonObject,
+  Message,
+  StreamEvent,
+  WidgetSettings,
+} from '@svc/contract'
 import { ClientError } from './client-error.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type ExecutionApi, publicKeyApi } from './execution-api.ts'
 import { readApprovalAnswer } from './read-approval.ts'
 import { readExecuteResponse } from './read-execute-response.ts'
 import { isRecord, numberOf, readFailure } from './read-json.ts'
+import { readWidgetSettings } from './read-widget-settings.ts'
 import type { ExecutionRun } from './resumed-events.ts'
 import { createRuns } from './runs.ts'
 import { refuse, type Send, type Sending, sendRequest } from './send-request.ts'
@@ -76,8 +85,14 @@ export interface ExecutionClient {
   cancel(run: ExecutionRun): Promise<void>
   /** One capability, without a model. */
   callCapability(input: CapabilityInput): Promise<CapabilityResult>
+  /** Stores what the end user thinks of the answer of a run that has ended. Not of ways in without `takesFeedback`. */
+  rate?: ((run: ExecutionRun, value: Feedback | null) => Promise<void>) | undefined
   /** Approves or declines a call. Repeated, it does nothing and gives the first decision. A `result` belongs into a tool turn. */
   decideApproval(input: ApprovalInput & { decision: 'approve' | 'decline' }): Promise<ApprovalAnswer>
+  /** What the owner deployed for chats: name, colour, what to say first. Null where this way in has none. */
+  settings(): Promise<WidgetSettings | null>
+  /** Whether the page gives an end user’s token now. Never throws. */
+  hasEndUser(): Promise<boolean>
   /** Where an approval stands. */
   readApproval(input: ApprovalInput): Promise<ApprovalAnswer>
 }
@@ -132,6 +147,7 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
 
     resume: (run, { signal } = {}) => runs.resume(run, signal),
     cancel: (run) => runs.cancel(run),
+    ...(api.takesFeedback && { rate: (run, value) => runs.rate(run, value) }),
 
     async callCapability({ capability, input, signal }) {
       const { answer, response } = await postJson(
@@ -150,6 +166,18 @@ export function createExecutionClient(options: ExecutionClientOptions): Executio
     async decideApproval({ approvalId, approvalKey, decision, signal }) {
       const { answer, response } = await postJson(approvalPath(api, approvalId), { decision, approvalKey }, signal)
       return readApprovalAnswer(answer) ?? refuse(response)
+    },
+
+    async settings() {
+      if (!api.settingsPath) return null
+      const sending = { accept: 'application/json', stopped: undefined }
+      const { answer } = await jsonOf(await send(api.settingsPath, { cache: 'default' }, sending), undefined)
+      return readWidgetSettings(answer)
+    },
+
+    async hasEndUser() {
+      const token = await tokenFrom(options.endUserToken).catch(() => null)
+      return !!token?.trim()
     },
 
     async readApproval({ approvalId, approvalKey, signal }) {

@@ -1,4 +1,4 @@
-import type { Message, ToolResultPart } from '@svc/contract'
+import type { CallFailure, Message, ToolResultPart } from '@svc/contract'
 
 // What the service sends is read by hand: its schemas and their library are larger than this whole package.
 
@@ -46,9 +46,11 @@ export function readResult({ toolCallId, name, output, error }: Record<string, u
   return { type: 'tool_result', toolCallId, name, output, ...(failure && { error: failure }) }
 }
 
-/** `{message}`, or null. */
-export function readFailure(value: unknown): { message: string } | null {
-  return isRecord(value) && typeof value['message'] === 'string' ? { message: value['message'] } : null
+/** `{message}`, with `code` where it is one that is known, or null. */
+export function readFailure(value: unknown): CallFailure | null {
+  if (!isRecord(value) || typeof value['message'] !== 'string') return null
+  const failure = { message: value['message'] }
+  return value['code'] === 'end_user_required' ? { ...failure, code: value['code'] } : failure
 }
 
 /** The number, or 0. */

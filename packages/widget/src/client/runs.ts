@@ -1,3 +1,4 @@
+import type { Feedback } from '@svc/contract'
 import type { Clock } from './clock.ts'
 import type { ExecutionApi } from './execution-api.ts'
 import type { ExecutionStream } from './execution-client.ts'
@@ -56,6 +57,12 @@ export function createRuns({ send, api, clock, idleMs }: RunDeps) {
 
   return {
     cancel,
+
+    async rate(run: ExecutionRun, value: Feedback | null): Promise<void> {
+      const headers = { 'content-type': 'application/json', 'x-svc-resume-key': run.resumeKey }
+      const init = { method: 'PUT', headers, body: JSON.stringify({ value }) }
+      await send(`${pathOf(run)}/feedback`, init, { accept: 'application/json', stopped: undefined })
+    },
 
     async follow(sent: Promise<Response>, signal: AbortSignal | undefined): Promise<ExecutionStream> {
       const response = await unlessAborted(sent, signal).catch((error: unknown) => {

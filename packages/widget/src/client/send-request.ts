@@ -28,7 +28,7 @@ export async function sendRequest(
     ...init,
     headers: { ...api.headers, ...init.headers, accept },
     credentials: api.credentials,
-    cache: 'no-store',
+    cache: init.cache ?? 'no-store',
     redirect: 'error',
     signal,
   })

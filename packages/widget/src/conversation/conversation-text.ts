@@ -1,8 +1,9 @@
+import { withoutDemoLine } from './demo-line.ts'
 import type { AssistantTurn, Turn } from './snapshot.ts'
 
 /** The words of an answer, in Markdown as the model wrote them, without its calls. */
 export function answerText({ blocks }: AssistantTurn): string {
-  return blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n')
+  return blocks.flatMap((block) => (block.type === 'text' ? [withoutDemoLine(block.text)] : [])).join('\n\n')
 }
 
 /** A conversation as plain text, in paragraphs that name their speaker. */

@@ -1,9 +1,12 @@
+import type { Feedback } from '@svc/contract'
 import { ClientError } from '../client/client-error.ts'
 import { type Clock, systemClock } from '../client/clock.ts'
-import type { ExecutionClient, ExecutionStream } from '../client/execution-client.ts'
+import type { ExecutionStream } from '../client/execution-client.ts'
 import type { ExecutionRun } from '../client/resumed-events.ts'
-import { pageVisibility, type Visibility } from '../client/visibility.ts'
+import { pageVisibility } from '../client/visibility.ts'
 import { type Approvals, createApprovals, type Decision } from './approvals.ts'
+import { attempt, load } from './attempt.ts'
+import type { ConversationClient, ConversationOptions } from './conversation-options.ts'
 import {
   askedExchange,
   type Exchange,
@@ -11,6 +14,8 @@ import {
   failed,
   heard,
   isElsewhere,
+  rateable,
+  rated,
   restarted,
   toldElsewhere,
   toldExchange,
@@ -19,31 +24,12 @@ import {
 import { newId } from './new-id.ts'
 import { problem, problemOf } from './problem.ts'
 import { createUrlCheck } from './safe-url.ts'
+import { createSignIns, returned, type SignInRequest, type SignIns } from './sign-in.ts'
 import type { ConversationSnapshot } from './snapshot.ts'
 import { type ConversationStorage, exchangesFrom, keysText, storedText } from './stored-conversation.ts'
 import { loadRun, runText } from './stored-run.ts'
 import { transcriptFor } from './transcript.ts'
 import { createWaits, type Waits } from './waits.ts'
-
-export interface ConversationOptions {
-  /** Without `resume` and `cancel` an answer ends with its connection. */
-  client: ConversationClient
-  /** Null, the default: the conversation ends with the page. */
-  storage?: ConversationStorage | null | undefined
-  /** Where the key of the answer under way is kept, so that it goes on after a reload. Of this tab alone: it is a secret. */
-  runStorage?: ConversationStorage | null | undefined
-  /** Where the keys of approvals are kept, so that a call can be approved after a reload. Of this tab alone: they are secrets. */
-  approvalStorage?: ConversationStorage | null | undefined
-  /** The page’s own origin: on localhost, addresses of it may be linked to over `http:`. */
-  pageOrigin?: string | null | undefined
-  clock?: Clock | undefined
-  visibility?: Visibility | undefined
-  /** Makes ids of exchanges and calls. */
-  newId?: ((prefix: string) => string) | undefined
-}
-
-type ConversationClient = Pick<ExecutionClient, 'stream' | 'callCapability'> &
-  Partial<Pick<ExecutionClient, 'resume' | 'cancel' | 'decideApproval' | 'readApproval'>>
 
 /** The messages and the running exchange, for any framework: `subscribe` and `getSnapshot` are those of React. */
 export interface Conversation {
@@ -63,6 +49,17 @@ export interface Conversation {
   cancelWait(outputId: string): void
   /** Approves or declines a call that waits for it. The model goes on once its result is there. */
   decide(approvalId: string, decision: Decision): void
+  /** The end user wants to sign in for calls of the last answer, which stand in its `signIn`. Without a token, `onSignIn` hears of it. */
+  signIn(): void
+  /** Tells of end users who want to sign in: the page signs them in and then gives their token. Gives what ends that. */
+  readonly onSignIn: (listener: (request: SignInRequest) => void) => () => void
+  /**
+   * For when the page gives a token: what was refused is asked for again, if `signIn` was called. Calls that gave a result
+   * are not made again. False where there is nothing to go on with.
+   */
+  signedIn(): Promise<boolean>
+  /** Says what the end user thinks of an answer that has `feedback`; null takes it back. */
+  rate(answerId: string, value: Feedback | null): void
   /** Forgets everything, in the storage, too. */
   clear(): void
   /** Resumes, and gives what lets go again: once the last of those who hold it has let go, it is suspended. */
@@ -95,6 +92,7 @@ class StoredConversation implements Conversation {
   readonly #checkUrl: (text: string) => string | null
   readonly #waits: Waits
   readonly #approvals: Approvals
+  readonly #signIns: SignIns
   readonly #listeners = new Set<() => void>()
   #exchanges: readonly Exchange[]
   #snapshot: ConversationSnapshot
@@ -124,7 +122,15 @@ class StoredConversation implements Conversation {
     const poll = { client, clock, visibility }
     this.#waits = createWaits({ ...kept, poll, checkUrl: this.#checkUrl, newCallId: () => this.#newId('call') })
     this.#approvals = createApprovals({ ...kept, client, clock, visibility })
-    this.#exchanges = this.#stored()
+    this.#signIns = createSignIns({
+      ...{ client, visibility, replace: kept.replace },
+      keep: (text) => attempt(() => this.#runStorage?.save(text)),
+      last: () => this.#exchanges.at(-1),
+      isBusy: () => this.#isBusy,
+      goOn: (exchange) => this.#restart(exchange),
+    })
+    const came = load(this.#runStorage)
+    this.#exchanges = this.#stored().map((exchange) => returned(exchange, came))
     this.#findLeft()
     this.#snapshot = this.#snapshotNow()
   }
@@ -151,9 +157,7 @@ class StoredConversation implements Conversation {
   retry(): boolean {
     const last = this.#exchanges.at(-1)
     if (this.#isBusy || last?.answer.state !== 'failed') return false
-    const again = restarted(last)
-    this.#update(again.answer.id, () => again, false)
-    void this.#follow(again)
+    this.#restart(restarted(last))
     return true
   }
 
@@ -163,6 +167,26 @@ class StoredConversation implements Conversation {
 
   cancelWait(outputId: string): void {
     this.#waits.cancel(outputId)
+  }
+
+  signIn(): void {
+    this.#signIns.ask()
+  }
+
+  readonly onSignIn = (listener: (request: SignInRequest) => void): (() => void) => this.#signIns.onAsked(listener)
+
+  signedIn(): Promise<boolean> {
+    return this.#signIns.check()
+  }
+
+  rate(answerId: string, value: Feedback | null): void {
+    const exchange = this.#exchanges.find(({ answer }) => answer.id === answerId)
+    if (!exchange?.run || !exchange.answer.feedback) return
+    const before = exchange.answer.feedback.value
+    const put = (shown: Feedback | null) => this.#update(answerId, (now) => rated(now, shown), false)
+    put(value)
+    // Not stored, it is not shown as if it were.
+    void this.#client.rate?.(exchange.run, value).catch(() => put(before))
   }
 
   decide(approvalId: string, decision: Decision): void {
@@ -202,6 +226,7 @@ class StoredConversation implements Conversation {
     this.#leaveStorage = undefined
     this.#waits.suspend()
     this.#approvals.suspend()
+    this.#signIns.suspend()
     if (this.#running) this.#end(UNSEEN)
   }
 
@@ -217,6 +242,7 @@ class StoredConversation implements Conversation {
     if (this.#left) this.#takeUpSoon()
     this.#waits.resume()
     this.#approvals.resume()
+    this.#signIns.resume()
     this.#tellNext()
   }
 
@@ -224,6 +250,12 @@ class StoredConversation implements Conversation {
     this.#exchanges = [...this.#exchanges, exchange]
     void this.#follow(exchange)
     this.#save()
+  }
+
+  // Stored at once: a page that goes away now must not find the earlier answer, and ask for all of it again.
+  #restart(exchange: Exchange): void {
+    this.#update(exchange.answer.id, () => exchange, true)
+    void this.#follow(exchange)
   }
 
   get #isBusy(): boolean {
@@ -313,7 +345,8 @@ class StoredConversation implements Conversation {
         if (event.type === 'execution' && !signal.aborted) this.#setRun({ ...event, answerId: id })
         if (event.type === 'done') {
           const reading = { checkUrl: this.#checkUrl, nowMs: this.#clock.now() }
-          return (now) => ended(now, event, reading)
+          const run = this.#client.rate ? this.#run : null
+          return (now) => rateable(ended(now, event, reading), run)
         }
         // A page that goes away now must know later what had been called.
         this.#update(id, (now) => heard(now, event), event.type === 'capability_start')
@@ -357,18 +390,5 @@ class StoredConversation implements Conversation {
     if (this.#storage) attempt(() => this.#storage?.save(storedText(this.#exchanges)))
     const keys = keysText(this.#exchanges)
     attempt(() => (keys === null ? this.#approvalStorage?.clear() : this.#approvalStorage?.save(keys)))
-  }
-}
-
-function load(storage: ConversationStorage | null): string | null {
-  return attempt(() => storage?.load()) ?? null
-}
-
-// Storage may be full, or taken away while the page is open; the conversation goes on without.
-function attempt<T>(action: () => T): T | null {
-  try {
-    return action()
-  } catch {
-    return null
   }
 }

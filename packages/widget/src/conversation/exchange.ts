@@ -1,8 +1,10 @@
-import type { ExecuteResponse, Message, StreamEvent } from '@svc/contract'
+import type { ExecuteResponse, Feedback, Message, StreamEvent } from '@svc/contract'
+import type { ExecutionRun } from '../client/resumed-events.ts'
 import { approvalOf, isOpen } from './approval.ts'
 import { LONGEST_TEXT, unansweredIn, untilLastResult, withEvent, withUnheard } from './hear.ts'
 import { type OutputReading, outputsOf } from './outputs.ts'
 import { type Problem, problem } from './problem.ts'
+import { signInOf } from './refused-calls.ts'
 import { safeText } from './safe-text.ts'
 import type { Approval, AssistantTurn, Turn, UserTurn, Wait } from './snapshot.ts'
 import type { Pending } from './svc-output.ts'
@@ -19,6 +21,8 @@ export interface Exchange {
   readonly untold: readonly (readonly Message[])[]
   /** Keys of its approvals that are not decided, by approval id. Secrets: no snapshot and no stored conversation has them. */
   readonly keys: Readonly<Record<string, string>>
+  /** The run behind a complete answer, for its rating. Its key is a secret, too. */
+  readonly run?: ExecutionRun | undefined
 }
 
 export function askedExchange(id: string, text: string): Exchange {
@@ -40,10 +44,12 @@ function emptyAnswer(id: string): AssistantTurn {
     blocks: [],
     outputs: [],
     approvals: [],
+    signIn: null,
     problem: null,
     mayRepeat: [],
     isCut: false,
     execution: null,
+    feedback: null,
   }
 }
 
@@ -96,7 +102,8 @@ export function completed(
   { isCut, ...reading }: OutputReading & { isCut: boolean },
 ): Exchange {
   const whole = withTurns(exchange, messages, reading)
-  return { ...whole, answer: { ...whole.answer, state: 'completed', mayRepeat: [], isCut } }
+  const signIn = signInOf(whole.received)
+  return { ...whole, answer: { ...whole.answer, state: 'completed', signIn, mayRepeat: [], isCut } }
 }
 
 export function failed(exchange: Exchange, reason: Problem): Exchange {
@@ -128,6 +135,17 @@ export function withApproval(exchange: Exchange, changed: Approval): Exchange {
   const { [changed.id]: key, ...others } = exchange.keys
   const keys = isOpen(changed) && key !== undefined ? exchange.keys : others
   return { ...exchange, keys, answer: { ...exchange.answer, approvals } }
+}
+
+/** The exchange whose complete answer can be rated with the key of this run. */
+export function rateable(exchange: Exchange, run: ExecutionRun | null): Exchange {
+  if (!run || exchange.answer.state !== 'completed') return exchange
+  return { ...exchange, run, answer: { ...exchange.answer, feedback: { value: null } } }
+}
+
+/** The exchange with another rating of its answer. */
+export function rated(exchange: Exchange, value: Feedback | null): Exchange {
+  return { ...exchange, answer: { ...exchange.answer, feedback: { value } } }
 }
 
 /** Whether only another tab can decide on a call of it. */

@@ -1,3 +1,4 @@
+import type { Feedback } from '@svc/contract'
 import type { Problem } from './problem.ts'
 import type { Action, Pending, ProductCard } from './svc-output.ts'
 
@@ -29,6 +30,8 @@ export interface AssistantTurn {
   readonly outputs: readonly Output[]
   /** Calls that wait for the end user’s approval, and what became of them. There once the answer has ended. */
   readonly approvals: readonly Approval[]
+  /** Calls that were refused because nobody is signed in; null where there are none, and once they are asked for again. */
+  readonly signIn: SignIn | null
   /** On `failed` alone: why, and whether to ask again. */
   readonly problem: Problem | null
   /**
@@ -40,6 +43,16 @@ export interface AssistantTurn {
   readonly isCut: boolean
   /** The execution behind it; null until it has ended, and after a reload. */
   readonly execution: AnswerExecution | null
+  /** What the end user thinks of it; null where that cannot be told to the service, as after a reload. */
+  readonly feedback: { readonly value: Feedback | null } | null
+}
+
+/** `asked`: the end user wants to sign in, and the answer goes on once the page gives a token. */
+export interface SignIn {
+  readonly state: 'needed' | 'asked'
+  readonly callIds: readonly string[]
+  /** The names of the capabilities, each once. */
+  readonly capabilities: readonly string[]
 }
 
 export interface AnswerExecution {

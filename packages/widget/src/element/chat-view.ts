@@ -1,4 +1,5 @@
 import { conversationText } from '../conversation/conversation-text.ts'
+import { isDemo } from '../conversation/demo-line.ts'
 import type { ConversationSnapshot, Turn } from '../conversation/snapshot.ts'
 import { Announcer } from './announcer.ts'
 import { button, element, iconButton, setIcon } from './dom.ts'
@@ -34,6 +35,7 @@ export class ChatView {
   readonly #send: HTMLButtonElement
   readonly #clear: HTMLButtonElement
   readonly #save: HTMLButtonElement
+  readonly #demo: HTMLElement
   readonly #turns = new Map<string, TurnView>()
   #said: readonly Turn[] = []
   #isBusy = false
@@ -68,7 +70,9 @@ export class ChatView {
     this.#save = iconButton('icon', 'save', strings.save, () => this.#saveConversation())
     const avatar = element('slot', { attributes: { name: 'avatar' } })
     const heading = element('h2', { part: 'heading', text: strings.heading, attributes: { dir: 'auto' } })
-    const header = element('header', { part: 'header' }, avatar, heading, this.#save, this.#clear)
+    this.#demo = element('span', { part: 'demo', text: strings.demo, attributes: { title: strings.demoTitle } })
+    this.#demo.hidden = true
+    const header = element('header', { part: 'header' }, avatar, heading, this.#demo, this.#save, this.#clear)
     if (close) header.append(iconButton('icon', 'close', strings.close, close))
     const form = element('div', { part: 'form' }, this.#input, this.#send)
     this.root = element(
@@ -119,6 +123,7 @@ export class ChatView {
     this.#suggestions.hidden = turns.length > 0 || this.#suggestions.childElementCount === 0
     this.#clear.hidden = turns.length === 0
     this.#save.hidden = turns.length === 0
+    this.#demo.hidden = !turns.some(saidByDemo)
     for (const reply of this.#log.querySelectorAll('.reply')) reply.setAttribute('aria-disabled', String(isBusy))
     this.announcer.update(turns, (id) => this.#turns.get(id)?.spokenText() ?? '')
     if (isAtEnd) this.#log.scrollTop = this.#log.scrollHeight
@@ -179,4 +184,8 @@ export class ChatView {
     this.#input.style.height = 'auto'
     this.#input.style.height = `${this.#input.scrollHeight}px`
   }
+}
+
+function saidByDemo(turn: Turn): boolean {
+  return turn.role === 'assistant' && turn.blocks.some((block) => block.type === 'text' && isDemo(block.text))
 }

@@ -1,4 +1,4 @@
-import { type AnswerDetail, SvcChatElement } from './svc-chat.ts'
+import { type AnswerDetail, type SignInDetail, SvcChatElement } from './svc-chat.ts'
 
 declare global {
   interface HTMLElementTagNameMap {
@@ -8,5 +8,5 @@ declare global {
 
 if (globalThis.customElements && !customElements.get('svc-chat')) customElements.define('svc-chat', SvcChatElement)
 
-export type { AnswerDetail }
+export type { AnswerDetail, SignInDetail }
 export { SvcChatElement }

@@ -61,5 +61,7 @@ const ICONS = {
   chat: 'M4 5h16v11H9l-5 4z',
   copy: 'M9 9h10v10H9zM5 15V5h10',
   copied: 'M5 12l5 5 9-10',
+  up: 'M8 20V11l4-8 2 1.5V9h6l-2 11zM4 11v9',
+  down: 'M8 4v9l4 8 2-1.5V15h6L18 4zM4 4v9',
   save: 'M12 4v11m-5-5 5 5 5-5M5 20h14',
 }

@@ -54,6 +54,7 @@ const FRAME = `
 .header{display:flex;align-items:center;gap:4px;min-block-size:52px;padding:8px 8px 8px 16px;border-block-end:1px solid var(--_line)}
 .header:dir(rtl){padding:8px 16px 8px 8px}
 .heading{flex:1;min-inline-size:0;margin:0;overflow:hidden;font-size:1.0667em;font-weight:650;line-height:1.3;text-overflow:ellipsis;white-space:nowrap}
+.demo{flex:none;padding:1px 8px;background:var(--_tint);border:1px solid var(--_line);border-radius:10px;color:var(--_soft);font-size:.8em}
 .log{flex:1;min-block-size:0;padding:16px;overflow-y:auto;overflow-wrap:anywhere;overscroll-behavior:contain;scrollbar-width:thin;scrollbar-color:var(--_line) transparent}
 .log:focus-visible{outline-offset:-2px}
 .greeting{color:var(--_soft);white-space:pre-line}
@@ -140,6 +141,8 @@ const PARTS = `
 .action[aria-disabled=true]{border-color:var(--_line);opacity:.55;cursor:default}
 .answer-tools{display:flex;gap:4px;margin-block-start:4px}
 .answer-tools .icon{inline-size:28px;block-size:28px}
+.icon[aria-pressed=true]{color:var(--_accent)}
+.icon[aria-pressed=true] path{fill:currentColor;fill-opacity:.25}
 .answer-tools svg{inline-size:16px;block-size:16px}
 .quiet{min-block-size:28px;padding:2px 6px;background:none;border:0;border-radius:6px;color:var(--_accent);font-size:.9333em;text-decoration:underline;text-underline-offset:2px}
 .problem{display:flex;flex-direction:column;gap:8px;padding:12px;border:1px solid var(--_line);border-inline-start:3px solid var(--_alarm);border-radius:8px}
@@ -167,7 +170,8 @@ const LAUNCHER = `
 .launcher svg{inline-size:26px;block-size:26px}
 .launcher.news::after{content:"";position:absolute;inset-block-end:42px;inset-inline-end:2px;inline-size:14px;block-size:14px;background:var(--_alarm);border:2px solid var(--_back);border-radius:50%}
 .teaser{position:relative;display:flex;flex-direction:column;gap:10px;inline-size:min(300px,calc(100vw - 40px));padding:14px 16px;background:var(--_back);border:1px solid var(--_line);border-radius:var(--_round);box-shadow:0 8px 28px rgb(0 0 0/.18)}
-.teaser-text{padding-inline-end:28px;white-space:pre-line}
+.teaser-text{padding:0 28px 0 0;white-space:pre-line}
+.teaser:dir(rtl)>.teaser-text{padding:0 0 0 28px}
 .teaser>.icon{position:absolute;inset-block-start:6px;inset-inline-end:6px;inline-size:28px;block-size:28px}
 .teaser>.icon svg{inline-size:16px;block-size:16px}
 .teaser>.suggestions{padding:0}

@@ -1,13 +1,17 @@
-import type { JsonObject } from '@svc/contract'
+import type { JsonObject, WidgetSettings } from '@svc/contract'
 import { systemClock } from '../client/clock.ts'
-import { createExecutionClient, type EndUserTokenSource } from '../client/execution-client.ts'
+import { createExecutionClient, type EndUserTokenSource, type ExecutionClient } from '../client/execution-client.ts'
 import { type Conversation, createConversation } from '../conversation/conversation.ts'
+import { safeLine } from '../conversation/safe-text.ts'
 import { createUrlCheck } from '../conversation/safe-url.ts'
+import type { SignInRequest } from '../conversation/sign-in.ts'
 import type { AssistantTurn } from '../conversation/snapshot.ts'
 import { webStorage } from '../conversation/web-storage.ts'
+import { accentSheet } from './accent.ts'
 import { ChatView } from './chat-view.ts'
 import { Launcher } from './launcher.ts'
-import { STRINGS, type Strings } from './strings.ts'
+import { openSignIn } from './open-sign-in.ts'
+import { fill, STRINGS, type Strings } from './strings.ts'
 import { styleSheet, systemSchemeSheet } from './styles.ts'
 import { teaser } from './teaser.ts'
 import type { ViewActions } from './view-actions.ts'
@@ -15,6 +19,11 @@ import type { ViewActions } from './view-actions.ts'
 /** What `svc-answer` tells when an answer has ended: no text, only how it went and which capabilities ran. */
 export interface AnswerDetail {
   state: 'completed' | 'failed'
+  capabilities: string[]
+}
+
+/** What `svc-sign-in` tells: the names of what was refused because nobody is signed in. */
+export interface SignInDetail {
   capabilities: string[]
 }
 
@@ -37,6 +46,7 @@ export class SvcChatElement extends Base {
   readonly #panel = document.createElement('div')
   #endUserToken: EndUserTokenSource | null = null
   #metadata: JsonObject | undefined
+  #settings: WidgetSettings | null = null
   #strings: Partial<Strings> = {}
   #suggestions: readonly string[] | null = null
   #conversation: Conversation | null = null
@@ -66,6 +76,7 @@ export class SvcChatElement extends Base {
   }
   set endUserToken(value: EndUserTokenSource | null) {
     this.#endUserToken = value
+    if (value) void this.#conversation?.signedIn()
   }
 
   /** Sent with each execution and kept in its trace. */
@@ -92,6 +103,7 @@ export class SvcChatElement extends Base {
       this.getAttribute('suggestions')
         ?.split('\n')
         .filter((line) => line.trim()) ??
+      this.#settings?.suggestions.flatMap((text) => safeLine(text, 80) || []) ??
       []
     )
   }
@@ -191,9 +203,28 @@ export class SvcChatElement extends Base {
     const pageOrigin = location.origin
     const conversation = createConversation({ client, storage, runStorage, approvalStorage, pageOrigin })
     this.#conversation = conversation
-    this.#disconnect = conversation.subscribe(() => this.#changed(conversation))
+    const ends = [
+      conversation.subscribe(() => this.#changed(conversation)),
+      conversation.onSignIn((request) => this.#tellSignIn(conversation, request)),
+    ]
+    this.#disconnect = () => {
+      for (const end of ends) end()
+    }
+    this.#settings = null
     this.#draw()
     this.#release = conversation.hold()
+    void this.#readSettings(client)
+  }
+
+  // A page that says all of it itself is asked for nothing. Where they cannot be read, the chat is as it was.
+  async #readSettings(client: ExecutionClient): Promise<void> {
+    const isSaid = ['heading', 'greeting', 'suggestions'].every((name) => this.hasAttribute(name))
+    if (isSaid && getComputedStyle(this).getPropertyValue('--svc-accent')) return
+    const conversation = this.#conversation
+    const settings = await client.settings().catch(() => null)
+    if (!settings || this.#conversation !== conversation) return
+    this.#settings = settings
+    this.#draw()
   }
 
   #letGo(): void {
@@ -204,7 +235,7 @@ export class SvcChatElement extends Base {
   #draw(): void {
     const conversation = this.#conversation
     if (!conversation) return
-    const strings: Strings = { ...STRINGS, ...this.#strings }
+    const strings: Strings = { ...STRINGS, ...this.#deployed(), ...this.#strings }
     for (const name of TEXTS) strings[name] = this.getAttribute(name) ?? strings[name]
     const isLauncher = this.hasAttribute('launcher')
     const close = isLauncher
@@ -236,6 +267,12 @@ export class SvcChatElement extends Base {
     this.#update(conversation)
   }
 
+  #deployed(): Partial<Strings> {
+    const heading = safeLine(this.#settings?.name ?? '', 80)
+    const { welcome } = { ...STRINGS, ...this.#strings }
+    return heading ? { heading, greeting: fill(welcome, heading) } : {}
+  }
+
   #newTeaser(strings: Strings): HTMLElement {
     return teaser({
       strings,
@@ -257,7 +294,12 @@ export class SvcChatElement extends Base {
 
   #followScheme(): void {
     const { colorScheme } = getComputedStyle(this.parentElement ?? document.documentElement)
-    this.#root.adoptedStyleSheets = [styleSheet(), ...(colorScheme === 'normal' ? [systemSchemeSheet()] : [])]
+    const accent = this.#settings?.accent
+    this.#root.adoptedStyleSheets = [
+      styleSheet(),
+      ...(accent ? [accentSheet(accent)] : []),
+      ...(colorScheme === 'normal' ? [systemSchemeSheet()] : []),
+    ]
   }
 
   #showOpen(): void {
@@ -280,6 +322,13 @@ export class SvcChatElement extends Base {
       this.#isRedrawDue = false
       if (this.#conversation) this.#update(this.#conversation)
     })
+  }
+
+  #tellSignIn(conversation: Conversation, { capabilities }: SignInRequest): void {
+    const detail: SignInDetail = { capabilities: [...capabilities] }
+    const isHandled = !this.dispatchEvent(new CustomEvent('svc-sign-in', { detail, bubbles: true, cancelable: true }))
+    const address = this.getAttribute('sign-in-url')
+    if (address && !isHandled) openSignIn(address, () => conversation.signedIn())
   }
 
   #tellAnswer(conversation: Conversation): void {
@@ -322,6 +371,8 @@ function actionsOf(conversation: Conversation): ViewActions {
     checkAgain: (id) => conversation.checkAgain(id),
     cancelWait: (id) => conversation.cancelWait(id),
     decide: (id, decision) => conversation.decide(id, decision),
+    rate: (id, value) => conversation.rate(id, value),
+    signIn: () => conversation.signIn(),
     clear: () => conversation.clear(),
   }
 }

@@ -1,4 +1,5 @@
 import { answerText } from '../conversation/conversation-text.ts'
+import { withoutDemoLine } from '../conversation/demo-line.ts'
 import { safeText } from '../conversation/safe-text.ts'
 import type { UrlCheck } from '../conversation/safe-url.ts'
 import type { AssistantTurn, Block, CapabilityBlock, Turn } from '../conversation/snapshot.ts'
@@ -8,6 +9,7 @@ import { element, iconButton, setIcon } from './dom.ts'
 import { MarkdownView } from './markdown-view.ts'
 import { outputView } from './output-view.ts'
 import { problemSentence, problemView } from './problem-view.ts'
+import { signInView } from './sign-in-view.ts'
 import { fill, type Strings, spoken } from './strings.ts'
 import type { ViewActions } from './view-actions.ts'
 
@@ -62,15 +64,21 @@ class AnswerView implements TurnView {
     if (turn.role !== 'assistant' || (turn === this.#turn && isLast === this.#wasLast)) return
     const before = this.#turn
     this.#turn = turn
-    if (turn.blocks !== before?.blocks) this.#updateBlocks(turn.blocks)
+    if (turn.blocks !== before?.blocks || turn.signIn !== before.signIn) this.#updateBlocks(shownBlocks(turn))
     const isSame =
       turn.state === before?.state &&
       turn.outputs === before.outputs &&
       turn.approvals === before.approvals &&
+      turn.signIn === before.signIn &&
+      (turn.feedback === null) === (before.feedback === null) &&
       turn.problem === before.problem
     const isThinking = turn.state === 'running' && turn.blocks.length === 0
     if (!isSame || isLast !== this.#wasLast || isThinking !== this.#wasThinking) {
       this.#updateRest(turn, isLast, isThinking)
+    }
+    // The buttons stay, and with them the focus.
+    for (const thumb of this.#rest.querySelectorAll('.thumb')) {
+      thumb.setAttribute('aria-pressed', String(thumb.getAttribute('value') === String(turn.feedback?.value)))
     }
     this.#wasLast = isLast
     this.#wasThinking = isThinking
@@ -116,7 +124,10 @@ class AnswerView implements TurnView {
       this.#sentence = `${sentence}\n${warning}`
       parts.push(problemView(turn.problem, { sentence, warning, strings, retry }))
     }
-    if (turn.state === 'completed' && answerText(turn) !== '') parts.push(answerTools(turn, strings))
+    if (turn.signIn && isLast && turn.approvals.length === 0) {
+      parts.push(signInView(turn.signIn, strings, actions.signIn))
+    }
+    if (turn.state === 'completed' && answerText(turn) !== '') parts.push(answerTools(turn, strings, actions))
     // A button that goes with what it belongs to leaves the keyboard where it was, in the conversation.
     const hadFocus = this.#rest.matches(':focus-within')
     this.#rest.replaceChildren(...parts)
@@ -124,11 +135,27 @@ class AnswerView implements TurnView {
   }
 }
 
-function answerTools(turn: AssistantTurn, strings: Strings): HTMLElement {
+// That a call waits for a sign-in stands at its button.
+function shownBlocks({ blocks, signIn }: AssistantTurn): readonly Block[] {
+  return signIn ? blocks.filter(({ id }) => !signIn.callIds.includes(id)) : blocks
+}
+
+function answerTools(turn: AssistantTurn, strings: Strings, actions: ViewActions): HTMLElement {
   const copy = iconButton('icon', 'copy', strings.copyAnswer, () => {
     void copyText(answerText(turn)).then((isCopied) => isCopied && setIcon(copy, 'copied', strings.copied))
   })
-  return element('div', { part: 'answer-tools' }, copy)
+  return element('div', { part: 'answer-tools' }, copy, ...thumbs(turn, strings, actions))
+}
+
+function thumbs({ id, feedback }: AssistantTurn, strings: Strings, { rate }: ViewActions): HTMLElement[] {
+  if (!feedback) return []
+  return ([1, -1] as const).map((value) => {
+    const [icon, label] = value === 1 ? (['up', strings.good] as const) : (['down', strings.bad] as const)
+    const made = iconButton('icon', icon, label, () => rate(id, made.ariaPressed === 'true' ? null : value))
+    made.classList.add('thumb')
+    made.value = String(value)
+    return made
+  })
 }
 
 function textView(id: string, checkUrl: UrlCheck, strings: Strings): BlockView {
@@ -137,7 +164,7 @@ function textView(id: string, checkUrl: UrlCheck, strings: Strings): BlockView {
     id,
     root: view.root,
     update(block) {
-      if (block.type === 'text') view.update(block.text)
+      if (block.type === 'text') view.update(withoutDemoLine(block.text))
     },
   }
 }

@@ -6,5 +6,7 @@ export interface ViewActions {
   checkAgain(outputId: string): void
   cancelWait(outputId: string): void
   decide(approvalId: string, decision: 'approve' | 'decline'): void
+  rate(answerId: string, value: 1 | -1 | null): void
+  signIn(): void
   clear(): void
 }

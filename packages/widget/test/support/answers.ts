@@ -16,7 +16,12 @@ export interface ScriptedCall {
   input?: Record<string, unknown>
   output?: unknown
   error?: string
+  /** It was refused because nobody is signed in. */
+  isRefused?: boolean
 }
+
+/** The first event of every stream. */
+export const BEGUN: StreamEvent = { type: 'execution', executionId: 'exec_1', resumeKey: 'key-of-the-run' }
 
 const DONE = {
   executionId: 'exec_1',
@@ -39,6 +44,13 @@ export function eventsOf(text: string, calls: readonly ScriptedCall[] = []): Str
   return [...ends, ...said, done]
 }
 
+const REFUSED = { code: 'end_user_required' } as const
+
+/** A call that the endpoint refused because nobody is signed in. */
+export function refused(capability: string): ScriptedCall {
+  return { capability, error: 'Nobody is signed in.', isRefused: true }
+}
+
 function messagesOf(text: string, calls: readonly (ScriptedCall & { callId: string })[]): Message[] {
   const said: Message[] = text === '' ? [] : [{ role: 'assistant', parts: [{ type: 'text', content: text }] }]
   if (calls.length === 0) return said
@@ -54,12 +66,12 @@ function messagesOf(text: string, calls: readonly (ScriptedCall & { callId: stri
     },
     {
       role: 'tool',
-      parts: calls.map(({ callId, capability, output = null, error }) => ({
+      parts: calls.map(({ callId, capability, output = null, error, isRefused }) => ({
         type: 'tool_result',
         toolCallId: callId,
         name: capability,
         output,
-        ...(error && { error: { message: error } }),
+        ...(error && { error: { message: error, ...(isRefused && REFUSED) } }),
       })),
     },
     ...said,

@@ -34,10 +34,12 @@ interface Setup {
   /** Outputs, refusals, and `NEVER` for a connection that hangs. */
   polls?: (unknown | Error)[]
   storage?: ConversationStorage
+  runStorage?: ConversationStorage
+  hasEndUser?: () => Promise<boolean>
 }
 
 /** A conversation whose client answers as scripted, and everything that was asked of it. */
-export function start({ answers = [], polls = [], storage }: Setup) {
+export function start({ answers = [], polls = [], storage, runStorage, hasEndUser }: Setup) {
   const clock = createTestClock()
   const visibility = createTestVisibility()
   const sent: Message[][] = []
@@ -50,6 +52,7 @@ export function start({ answers = [], polls = [], storage }: Setup) {
       if (answer instanceof Error) throw answer
       return { requestId: 'req_1', events: Array.isArray(answer) ? each(answer) : answer(signal) }
     },
+    ...(hasEndUser && { hasEndUser }),
     async callCapability({ capability, input }): Promise<CapabilityResult> {
       polled.push({ capability, input })
       const output = polls.length > 1 ? polls.shift() : polls[0]
@@ -64,6 +67,7 @@ export function start({ answers = [], polls = [], storage }: Setup) {
     visibility,
     newId: (prefix) => `${prefix}_${ids++}`,
     ...(storage && { storage }),
+    ...(runStorage && { runStorage }),
   })
   conversation.resume()
   const answer = () =>

@@ -22,6 +22,9 @@ export interface ServiceDouble {
   execute: Answer[]
   capability: Answer[]
   approval: Answer[]
+  feedback: Answer[]
+  /** What `GET /v1/runtime/widget` answers. */
+  settings: Record<string, unknown>
   page: { html: string; policy: string }
   /** Further scripts of the page, by path. */
   scripts: Map<string, Uint8Array>
@@ -49,6 +52,8 @@ export async function startServiceDouble(): Promise<ServiceDouble> {
     execute: [],
     capability: [],
     approval: [],
+    feedback: [],
+    settings: { name: null, accent: null, suggestions: [] },
     page: { html: '', policy: STRICT_POLICY },
     scripts: new Map([['/widget.js', script]]),
   }
@@ -92,6 +97,10 @@ async function answer(
   if (seen.path === '/v1/runtime/execute') return next(double.execute, response, seen)
   if (seen.path === '/v1/runtime/capability') return next(double.capability, response, seen)
   if (seen.path.startsWith('/v1/runtime/approvals/')) return next(double.approval, response, seen)
+  if (seen.path === '/v1/runtime/widget') {
+    return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(double.settings))
+  }
+  if (seen.path.endsWith('/feedback')) return next(double.feedback, response, seen)
   if (seen.path === '/favicon.ico') return void response.writeHead(204).end()
   if (!seen.path.startsWith('/page')) return void response.writeHead(404).end()
   const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': double.page.policy }

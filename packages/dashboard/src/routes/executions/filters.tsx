@@ -31,6 +31,15 @@ export function Filters(): ReactNode {
         <option value="failed">With a failed call</option>
         <option value="unknown">With an unknown call</option>
       </SelectField>
+      <SelectField
+        label="Feedback"
+        value={search.feedback ?? ''}
+        onChange={(event) => change({ feedback: event.target.value })}
+      >
+        <option value="">Any</option>
+        <option value="up">Thumbs up</option>
+        <option value="down">Thumbs down</option>
+      </SelectField>
       <RuntimeSelect value={search.runtimeId ?? ''} onChange={(runtimeId) => change({ runtimeId })} />
       <DateRange from={search.from} to={search.to} onChange={change} />
       {isFiltered && (

@@ -97,6 +97,7 @@ function Summary({ trace }: { trace: Schemas['Trace'] }): ReactNode {
           ['Model steps', trace.steps],
           ['Tokens', `${formatCount(trace.inputTokens)} in, ${formatCount(trace.outputTokens)} out`],
           ...(prices ? [['Model cost', formatCost(costOf(trace, prices))] as const] : []),
+          ...(trace.feedback ? [['Feedback', trace.feedback === 1 ? 'Thumbs up' : 'Thumbs down'] as const] : []),
           ['Started', formatTime(trace.startedAt)],
         ]}
       />

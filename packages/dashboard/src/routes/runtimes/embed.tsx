@@ -6,6 +6,7 @@ import { Button, LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { EmbedDesigner } from './embed-designer.tsx'
 import { embedLines } from './embed-lines.ts'
 
 /** The lines that put the chat onto a page, and what they do there. */
@@ -34,13 +35,10 @@ export function EmbedCard({ runtime }: { runtime: Schemas['RuntimeDetail'] }): R
   })
   const problem = messageBeside(revealing.error, [])
   return (
-    <Card
-      title="Put the chat on your page"
-      description="Two lines of HTML, for any page whose origin is allowed above."
-    >
+    <Card title="Put the chat on your page" description="For any page whose origin is allowed above.">
       <div className="flex flex-col gap-4">
         {publicKeyPrefix === null && <NoKey runtimeId={runtimeId} />}
-        {publicKeyPrefix !== null && revealing.data && <EmbedCode publicKey={revealing.data.key} />}
+        {publicKeyPrefix !== null && revealing.data && <EmbedDesigner publicKey={revealing.data.key} />}
         {problem !== null && <Notice kind="bad">{problem}</Notice>}
         {publicKeyPrefix !== null && !revealing.data && (
           <div>

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { BEGUN, eventsOf, json, openStream, refuses, says, writeEvents } from './support/answers.ts'
+import { ask, describeInBrowser, openAnswering } from './support/browser.ts'
+import type { Answer } from './support/service-double.ts'
+
+describeInBrowser('thumbs under an answer', (scene) => {
+  const streams: Answer = (response) => {
+    openStream(response)
+    writeEvents(response, [BEGUN, ...eventsOf('Yes.')])
+    response.end()
+  }
+  const stored = json({ executionId: 'exec_1', feedback: 1 })
+  const ratings = () =>
+    scene.service.seen
+      .filter(({ path }) => path.endsWith('/feedback'))
+      .map(({ method, path, headers, body }) => [method, path, headers['x-svc-resume-key'], body])
+
+  test('store a number with the key of the stream, take it back, and keep the keyboard where it is', async () => {
+    const page = await openAnswering(scene, [streams])
+    scene.service.feedback.splice(0, 9, stored)
+    await ask(page, 'Is there a tent?')
+    const good = page.locator('svc-chat').getByRole('button', { name: 'Good answer', pressed: false })
+    await good.focus()
+    await page.keyboard.press('Enter')
+    await page.locator('svc-chat').getByRole('button', { name: 'Good answer', pressed: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await good.waitFor()
+    const path = '/v1/runtime/executions/exec_1/feedback'
+    expect(ratings()).toEqual([1, null].map((value) => ['PUT', path, 'key-of-the-run', { value }]))
+  })
+
+  test('show nothing that was not stored, and stand under no answer that cannot be rated', async () => {
+    const page = await openAnswering(scene, [streams, says('No key.')])
+    scene.service.feedback.splice(0, 9, refuses(404, 'There is no such execution.'))
+    await ask(page, 'Is there a tent?')
+    const bad = page.locator('svc-chat').getByRole('button', { name: 'Bad answer' })
+    const refused = page.waitForResponse(/feedback$/)
+    await bad.click()
+    await refused
+    await page.locator('svc-chat .thumb[value="-1"][aria-pressed=false]').waitFor()
+    await ask(page, 'And a stove?')
+    await page.locator('svc-chat .log').getByText('No key.').waitFor()
+    expect(await page.locator('svc-chat .thumb').count()).toBe(2)
+  })
+})
