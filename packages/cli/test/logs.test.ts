@@ -28,7 +28,7 @@ function summary({ id, startMs, endMs, status = 'completed', calls = [0, 0] }: I
     ...{ executionId: id, runtimeId: 'rt_exampleShop', kind: 'execute', surface: null },
     status: ended ? status : 'running',
     ...{ finishReason: ended ? 'stop' : null, durationMs: ended ? endMs - startMs : null },
-    ...{ capability: null, error: null },
+    ...{ capability: null, error: null, feedback: null },
     ...{ capabilityCalls: calls[0], failedCalls: calls[1], unknownCalls: calls[2] ?? 0 },
     ...{ inputTokens: 8, outputTokens: 4, totalTokens: 12 },
     ...{ startedAt: isoAt(startMs), completedAt: ended ? isoAt(endMs) : null },

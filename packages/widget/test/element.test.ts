@@ -356,7 +356,7 @@ describeInBrowser('the chat in a page', (scene) => {
       chat.style.setProperty('--svc-line', 'var(--line)')
       chat.strings = { send: 'Senden', placeholder: 'Frag etwas' }
       chat.setAttribute('heading', 'Laden')
-      chat.suggestions = ['Was gibt es?']
+      chat.suggestions = 'Was gibt es?'
     })
     expect(await page.getByRole('heading', { name: 'Laden' }).count()).toBe(1)
     expect(await page.getByPlaceholder('Frag etwas').count()).toBe(1)

@@ -96,19 +96,17 @@ export class SvcChatElement extends Base {
     this.#draw()
   }
 
-  /** Questions to start with; of the attribute, one a line. */
+  /** Questions to start with. A text has one a line, as the attribute: React sets properties where there is one. */
   get suggestions(): readonly string[] {
     return (
       this.#suggestions ??
-      this.getAttribute('suggestions')
-        ?.split('\n')
-        .filter((line) => line.trim()) ??
+      linesOf(this.getAttribute('suggestions')) ??
       this.#settings?.suggestions.flatMap((text) => safeLine(text, 80) || []) ??
       []
     )
   }
-  set suggestions(value: readonly string[]) {
-    this.#suggestions = value
+  set suggestions(value: readonly string[] | string) {
+    this.#suggestions = typeof value === 'string' ? linesOf(value) : value
     this.#draw()
   }
 
@@ -375,4 +373,8 @@ function actionsOf(conversation: Conversation): ViewActions {
     signIn: () => conversation.signIn(),
     clear: () => conversation.clear(),
   }
+}
+
+function linesOf(text: string | null): readonly string[] | null {
+  return text?.split('\n').filter((line) => line.trim()) ?? null
 }
