@@ -98,7 +98,9 @@ async function answer(
   if (seen.path === '/v1/runtime/capability') return next(double.capability, response, seen)
   if (seen.path.startsWith('/v1/runtime/approvals/')) return next(double.approval, response, seen)
   if (seen.path === '/v1/runtime/widget') {
-    return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(double.settings))
+    // A browser repeats a request whose kept connection is closed without an answer: scripts would lose their first one.
+    response.writeHead(200, { 'content-type': 'application/json', connection: 'close' })
+    return void response.end(JSON.stringify(double.settings))
   }
   if (seen.path.endsWith('/feedback')) return next(double.feedback, response, seen)
   if (seen.path === '/favicon.ico') return void response.writeHead(204).end()
