@@ -55,7 +55,10 @@ export const Capability = z
   .superRefine(refuseUndatedDeprecation)
 export type Capability = z.infer<typeof Capability>
 
-const HexColor = z.string().regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i, 'must be a colour such as #1f4fd8.')
+const HexColor = z
+  .string()
+  .regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i, 'must be a colour such as #1f4fd8.')
+  .meta({ examples: ['#1f4fd8'] })
 
 export const Website = z.strictObject({
   name: z.string().min(1).max(200),

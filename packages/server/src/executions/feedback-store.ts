@@ -10,13 +10,16 @@ interface Rated {
 
 /** Stores what the end user thought of an execution that has ended. False where there is none. */
 export async function putFeedback(db: Kysely<Schema>, rated: Rated, feedback: Feedback | null): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('executions')
-    .set({ feedback })
-    .where('owner_id', '=', rated.ownerId)
-    .where('execution_id', '=', rated.executionId)
-    .where('runtime_id', '=', rated.runtimeId)
+  const { ownerId: owner_id, executionId: execution_id, runtimeId: runtime_id } = rated
+  const found = await db
+    .selectFrom('executions')
+    .select('feedback')
+    .where((eb) => eb.and({ owner_id, execution_id, runtime_id }))
     .where('status', '<>', 'running')
     .executeTakeFirst()
-  return numUpdatedRows > 0n
+  // A repeated value costs no write.
+  if (!found || found.feedback === feedback) return found !== undefined
+  const own = db.updateTable('executions').set({ feedback })
+  await own.where((eb) => eb.and({ owner_id, execution_id, runtime_id })).execute()
+  return true
 }

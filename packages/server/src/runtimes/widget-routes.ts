@@ -18,12 +18,13 @@ const CONFIG = { isRateLimited: true, rate: 'settings' } as const
 /** Public-key plane: what the owner deployed for chats. */
 export function widgetRoutes(plane: FastifyInstance): void {
   answerPreflights(plane, [PATH], 'GET')
-  typed(plane).get(PATH, { schema: SCHEMA, config: CONFIG, exposeHeadRoute: false }, async (request, reply) => {
+  typed(plane).get(PATH, { schema: SCHEMA, config: CONFIG }, async (request, reply) => {
     const cached = cachedRuntimeOf(request)
     // No admission confirms that the key still works.
     if (!cached.isFresh) await cached.refresh()
     const { deployment } = cached.runtime
-    reply.header('cache-control', 'private, max-age=300')
+    // A page may have chats of several runtimes: their keys tell the answers apart.
+    reply.header('cache-control', 'private, max-age=300').header('vary', 'origin, authorization')
     const { name = null, color = null } = deployment?.website ?? {}
     return { name, accent: color, suggestions: deployment?.suggestions ?? [] }
   })

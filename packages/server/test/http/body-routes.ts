@@ -585,7 +585,8 @@ function ratedKey(scene: Scene): Record<string, string> {
 async function letRatedEnd(scene: Scene): Promise<void> {
   const { runtimeId: runtime_id, projectId: project_id } = scene.runtime
   const ids = { owner_id: scene.owner.ownerId, execution_id: ratedId(scene), runtime_id, project_id }
-  const row = executionRow({ ...ids, status: 'completed', finish_reason: 'stop', node_id: null })
+  const completed_at = scene.service.clock.now()
+  const row = executionRow({ ...ids, status: 'completed', finish_reason: 'stop', node_id: null, completed_at })
   await scene.database.db.insertInto('executions').values(row).execute()
 }
 

@@ -22,7 +22,7 @@ describeEngine('sqlite', 'what a chat shows where its page says nothing', (engin
       manifest: { capabilities: CAPABILITIES, website: WEBSITE },
     })
     const answer = await service.send('GET', '/v1/runtime/widget', { key: runtime.publicKey })
-    expect(answer.headers['cache-control']).toBe('private, max-age=300')
+    expect(answer.headers).toMatchObject({ 'cache-control': 'private, max-age=300', vary: 'origin, authorization' })
     expect(answer.json()).toEqual({
       name: WEBSITE.name,
       accent: WEBSITE.color,

@@ -5,10 +5,13 @@
 export function openSignIn(address: string, check: () => Promise<boolean>): void {
   const url = signInUrl(address)
   if (url === null) return
-  if (!open(url, 'svc-sign-in', 'popup,width=480,height=680')) {
+  const popup = open(url, 'svc-sign-in', 'popup,width=480,height=680')
+  if (!popup) {
     location.assign(url)
     return
   }
+  // A page of another origin could send this one elsewhere.
+  if (new URL(url).origin !== location.origin) popup.opener = null
   const onFocus = () => {
     void check().then((isGoingOn) => {
       if (isGoingOn) removeEventListener('focus', onFocus)
@@ -18,6 +21,8 @@ export function openSignIn(address: string, check: () => Promise<boolean>): void
 }
 
 function signInUrl(address: string): string | null {
-  const url = URL.parse?.(address, document.baseURI)
-  return url && (url.protocol === 'https:' || url.origin === location.origin) ? url.href : null
+  // `URL.parse` is newer than some browsers that run the rest.
+  if (!URL.canParse(address, document.baseURI)) return null
+  const url = new URL(address, document.baseURI)
+  return url.protocol === 'https:' || url.origin === location.origin ? url.href : null
 }
