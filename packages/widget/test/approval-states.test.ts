@@ -11,11 +11,17 @@ const DONE = standsAs('approved', { output: { orderNumber: 'ORD-1' } })
 
 type Reply = ApprovalAnswer | Error
 
-/** A conversation with one pending approval of 15 minutes, whose service decides and reads as scripted. */
-async function start({ decisions = [], reads = [] }: { decisions?: Reply[]; reads?: Reply[] }) {
+interface Script {
+  decisions?: Reply[]
+  reads?: Reply[]
+  validMs?: number
+}
+
+/** A conversation with one pending approval, of 15 minutes unless told, whose service decides and reads as scripted. */
+async function start({ decisions = [], reads = [], validMs = 15 * MINUTE_MS }: Script) {
   const clock = createTestClock()
   const visibility = createTestVisibility()
-  const expiresAt = new Date(clock.now() + 15 * MINUTE_MS).toISOString()
+  const expiresAt = new Date(clock.now() + validMs).toISOString()
   const answers = [approvalEvents({ expiresAt }), eventsOf('It is settled.')]
   const asked: string[] = []
   const sent: Message[][] = []
@@ -65,6 +71,14 @@ describe('a pending approval', () => {
     conversation.send('And now?')
     await settled()
     expect(JSON.stringify(sent[1])).toContain('Nobody approved this call in time.')
+  })
+
+  test('is asked for once an hour where the device’s clock is months behind: timers of that length end at once', async () => {
+    const { clock, asked } = await start({ validMs: 60 * 24 * 60 * MINUTE_MS })
+    await clock.advance(60 * MINUTE_MS - 1)
+    expect(asked).toEqual([])
+    await clock.advance(1)
+    expect(asked).toEqual(['read'])
   })
 
   test('is asked for again a minute later where the device’s clock is ahead of the service’s', async () => {

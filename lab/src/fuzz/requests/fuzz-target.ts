@@ -132,7 +132,7 @@ export async function createFixtures(target: FuzzTarget): Promise<Fixtures> {
   if (!(await until(tryWebhook, TRIES_MS, 1_000))) throw new Error('a webhook was refused again and again')
   // A user code too short to be one: tries at whole codes are limited to a few.
   const dashboardFile = await findDashboardFile(url)
-  const nobodys = { userCode: 'WDJB-MJH', sessionId: 'ses_none' }
+  const nobodys = { userCode: 'WDJB-MJH', sessionId: 'ses_none', memberId: 'mem_none', invitationId: 'inv_none' }
   const own = { runtimeId, projectId, capability: name, keyId, endpoint, dashboardFile, ...nobodys }
   return {
     keys: { public: undefined, accountKey: apiKey, deployKey, publicKey },

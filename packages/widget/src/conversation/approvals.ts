@@ -31,6 +31,8 @@ export interface Approvals {
 const CHECK_MS = 5000
 // The service’s clock decides; this device’s may be ahead of it.
 const OVERDUE_CHECK_MS = 60_000
+// Timers of more than 24 days end at once: a clock of the end user's that is months behind would ask without a pause.
+const LONGEST_CHECK_MS = 3_600_000
 const FINAL: ReadonlySet<ClientError['kind']> = new Set(['unauthorized', 'forbidden', 'not_found', 'invalid'])
 
 export function createApprovals(deps: ApprovalsDeps): Approvals {
@@ -120,7 +122,7 @@ function nextCheckMs({ state, problem, expiresAt }: Approval, nowMs: number): nu
   // A decision that was sent and not answered may have arrived.
   if (state === 'deciding' || (problem && problem.kind !== 'no_token'))
     return Math.max(CHECK_MS, (problem?.retryAt ?? 0) - nowMs)
-  return expiresAt > nowMs ? expiresAt - nowMs : OVERDUE_CHECK_MS
+  return expiresAt > nowMs ? Math.min(expiresAt - nowMs, LONGEST_CHECK_MS) : OVERDUE_CHECK_MS
 }
 
 interface Found {
