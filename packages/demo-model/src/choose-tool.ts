@@ -16,7 +16,7 @@ const ENOUGH = 1.3
 export function chooseTool(profiles: readonly ToolProfile[], question: Question): Choice | null {
   const choices = profiles.map((profile) => {
     const filled = fillInput(profile, question)
-    const inputScore = 1.5 * filled.certain - 1.4 * filled.missing.length - filled.unread.length
+    const inputScore = 1.5 * filled.certain - 1.4 * Math.min(filled.missing.length, 1) - filled.unread.length
     const score = inputScore + actionScore(profile, question) + wordScore(profile, question, filled)
     return { profile, filled, score }
   })
@@ -38,8 +38,7 @@ function wordScore({ terms, isWriting }: ToolProfile, question: Question, { used
     scores.set(word.stem, Math.max(...weights))
     if (!used.has(place) && !isAsking && Math.max(...weights) === 0) unknown += 1
   }
-  const known = [...scores.values()].reduce((sum, score) => sum + score, 0)
-  return known - (isWriting ? 1.5 : 0.6) * Math.min(unknown, 4)
+  return [...scores.values()].reduce((sum, score) => sum + score, 0) - (isWriting ? 1.5 : 0.6) * Math.min(unknown, 4)
 }
 
 type Wish = readonly [Action, number]

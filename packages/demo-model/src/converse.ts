@@ -12,10 +12,8 @@ const ASKS_WHAT_THERE_IS =
   /^(?:\w+[\s,!.]+){0,4}?(?:help(?: me)?|what can (?:you|i) (?:do|ask)(?: \w+){0,3}|(?:who|what) are you|how does this work|what do you do)[\s?!.]*$/i
 
 /** Whether somebody only greets, thanks or asks what can be done here. */
-export function isSmallTalk({ words, numbers, wishes, text }: Question): boolean {
-  const isEmpty = wishes.size === 0 && numbers.length === 0 && !words.some(isContent)
-  return isEmpty || ASKS_WHAT_THERE_IS.test(text.trim().slice(0, 200))
-}
+export const isSmallTalk = ({ words, numbers, wishes, text }: Question): boolean =>
+  (wishes.size + numbers.length === 0 && !words.some(isContent)) || ASKS_WHAT_THERE_IS.test(text.trim().slice(0, 200))
 
 /** Tells what can be done here. */
 export function introduction(opening: string, tools: readonly Tool[]): string {
@@ -30,10 +28,11 @@ const EXAMPLES: Readonly<Record<string, string>> = { date: ' (such as 2026-04-02
 
 /** Asks for what a tool needs and the question did not say. {@link pendingTool} reads the tool’s name back from it. */
 export function askFor(tool: Tool, missing: readonly Field[]): string {
-  const wanted = missing.map(({ name, kind, options }) => {
-    const choice = options.length > 0 ? ` (one of ${options.slice(0, 8).map(String).join(', ')})` : EXAMPLES[kind]
-    return `the ${labelOf(name)}${choice ?? ''}`
-  })
+  const named = ({ name, parent }: Field): string =>
+    parent === null ? labelOf(name) : `${labelOf(name)} of the ${named(parent)}`
+  const choice = ({ kind, options }: Field) =>
+    options.length > 0 ? ` (one of ${options.slice(0, 8).map(String).join(', ')})` : (EXAMPLES[kind] ?? '')
+  const wanted = missing.map((field) => `the ${named(field)}${choice(field)}`)
   return `For ${labelOf(tool.name)} I also need ${wanted.join(' and ')}. What is it? (${tool.name})`
 }
 
@@ -43,6 +42,5 @@ export function askAbout(tool: Tool, unread: readonly string[]): string {
 }
 
 /** The name of the tool that the model’s last words asked something for, or null. */
-export function pendingTool(said: string): string | null {
-  return said.startsWith(DEMO_LINE) ? (/\? \(([\w-]{1,128})\)$/.exec(said.slice(-200).trim())?.[1] ?? null) : null
-}
+export const pendingTool = (said: string): string | null =>
+  said.startsWith(DEMO_LINE) ? (/\? \(([\w-]{1,128})\)$/.exec(said.slice(-200).trim())?.[1] ?? null) : null

@@ -33,19 +33,31 @@ export interface FilledInput {
 
 export function fillInput(profile: ToolProfile, question: Question): FilledInput {
   const filling: Filling = { question, profile, used: new Set() }
-  const values = new Map<string, unknown>()
+  const values = new Map<Field, unknown>()
+  const begun = new Set<Field | null>([null])
+  // What an optional object requires is needed as soon as something of the object is known.
+  const isNeeded = ({ isRequired, parent }: Field): boolean =>
+    isRequired && (begun.has(parent) || (parent !== null && isNeeded(parent)))
   const rank = ({ kind, isRequired }: Field) => KINDS.indexOf(kind) * 2 - Number(isRequired)
   let certain = 0
   for (const field of profile.fields.toSorted((a, b) => rank(a) - rank(b))) {
-    const found = findValue(filling, field) ?? findText(filling, field)
+    const wanted = { ...field, isRequired: isNeeded(field) }
+    const found = findValue(filling, wanted) ?? findText(filling, wanted)
     if (found === undefined) continue
-    values.set(field.name, field.isList ? [found.value] : found.value)
+    values.set(field, field.isList ? [found.value] : found.value)
+    for (let { parent } = field; parent !== null; parent = parent.parent) begun.add(parent)
     for (const place of found.places) filling.used.add(place)
     certain += found.isSure === false ? 0.3 : 1
   }
+  const build = (object: Field | null): JsonObject => {
+    const isThere = (field: Field) =>
+      values.has(field) || begun.has(field) || (field.kind === 'object' && isNeeded(field))
+    const known = profile.fields.filter((field) => field.parent === object && isThere(field))
+    return Object.fromEntries(known.map((field) => [field.name, values.has(field) ? values.get(field) : build(field)]))
+  }
   return {
-    input: Object.fromEntries(values),
-    missing: profile.fields.filter((field) => field.isRequired && !values.has(field.name)),
+    input: build(null),
+    missing: profile.fields.filter((field) => field.kind !== 'object' && isNeeded(field) && !values.has(field)),
     unread: unreadNumbers(filling),
     certain,
     used: filling.used,
@@ -54,9 +66,8 @@ export function fillInput(profile: ToolProfile, question: Question): FilledInput
 
 // A word with a digit counts, even where it is not read as a number: `5kg`, `24th`. A lone “one” is as good as “a”.
 function unreadNumbers({ question: { words, numbers }, profile, used }: Filling): string[] {
-  const places = new Set(numbers.map(({ place }) => place))
   const unread = words.filter(({ lower, stem }, place) => {
-    const isNumber = places.has(place) || /\p{N}/u.test(lower)
+    const isNumber = /\p{N}/u.test(lower) || numbers.some((number) => number.place === place)
     return isNumber && !used.has(place) && !profile.labels.has(stem)
   })
   return unread.length === 1 && unread[0]?.lower === 'one' ? [] : unread.map(({ text }) => text)

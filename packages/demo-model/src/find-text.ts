@@ -20,7 +20,8 @@ export function findText(filling: Filling, { kind, isRequired }: Field): Found |
   const given = quoted(filling)
   if (given !== undefined) return given
   const runs = freeRuns(filling, kind === 'query')
-  if (kind === 'query') return joined(question, runs.flat())
+  const joined = (places: number[]) => places.map((place) => question.words[place]?.text).join(' ')
+  if (kind === 'query') return runs[0] && { value: joined(runs.flat()), places: runs.flat(), isSure: false }
   const led = runs.find(([place = 0]) => isLed(question, place, lead))
   if (kind === 'person' || kind === 'place') return found(question, led ?? [], true)
   if (kind === 'prose') return found(question, led ?? (isRequired ? runs.flat() : []))
@@ -46,19 +47,13 @@ function quoted({ question, used }: Filling): Found | undefined {
   return value.trim() === '' || places.some((place) => used.has(place)) ? undefined : { value, places, isSure: false }
 }
 
-function placesIn({ words }: Question, start: number, end: number): number[] {
-  return words.flatMap((word, place) => (word.start >= start && word.end <= end ? [place] : []))
-}
+const placesIn = ({ words }: Question, start: number, end: number): number[] =>
+  words.flatMap((word, place) => (word.start >= start && word.end <= end ? [place] : []))
 
 function found(question: Question, places: readonly number[], isSure = false): Found | undefined {
   const [start, end] = [question.words[places[0] ?? -1]?.start, question.words[places.at(-1) ?? -1]?.end]
   if (start === undefined || end === undefined) return undefined
   return { value: question.text.slice(start, end), places: placesIn(question, start, end), isSure }
-}
-
-function joined({ words }: Question, places: readonly number[]): Found | undefined {
-  const value = places.map((place) => words[place]?.text).join(' ')
-  return value === '' ? undefined : { value, places, isSure: false }
 }
 
 /** Runs of words that are about something and that no other field has taken. */
@@ -87,6 +82,4 @@ function isFree({ question, used, profile }: Filling, place: number): boolean {
   return isNamed ? !profile.labels.has(word.stem) : !sameAs(word.stem).some((stem) => profile.labels.has(stem))
 }
 
-function isCapital({ words }: Question, place: number): boolean {
-  return place > 0 && /^\p{Lu}/u.test(words[place]?.text ?? '')
-}
+const isCapital = ({ words }: Question, place: number) => place > 0 && /^\p{Lu}/u.test(words[place]?.text ?? '')

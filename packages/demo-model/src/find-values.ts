@@ -2,7 +2,7 @@ import type { Filling, Found } from './fill-input.ts'
 import type { FoundNumber } from './read-numbers.ts'
 import { isInName } from './read-question.ts'
 import type { Field, Kind } from './schema-fields.ts'
-import { sameAs } from './vocabulary.ts'
+import { FILLER_STEMS, sameAs } from './vocabulary.ts'
 import { stemsOf, type Word } from './words.ts'
 
 type Finder = (filling: Filling, field: Field) => Found | undefined
@@ -18,9 +18,7 @@ const FINDERS: Readonly<Partial<Record<Kind, Finder>>> = {
 }
 
 /** The part of a question whose form tells its field: an option, a code, a date, a number. */
-export function findValue(filling: Filling, field: Field): Found | undefined {
-  return (FINDERS[field.kind] ?? findNumber)(filling, field)
-}
+export const findValue: Finder = (filling, field) => (FINDERS[field.kind] ?? findNumber)(filling, field)
 
 function firstWord({ question, used }: Filling, isIt: (word: Word) => boolean): Found | undefined {
   const place = question.words.findIndex((word, at) => !used.has(at) && isIt(word))
@@ -64,16 +62,16 @@ function findCode(filling: Filling, { type, matches }: Field): Found | undefined
 }
 
 // Letters and digits in one piece, as ids, SKUs and order numbers are; no times, ranks and weights.
-function looksLikeCode(lower: string): boolean {
-  return (
-    /\d/.test(lower) && /[a-z_-]/.test(lower) && !/^-|^[\d:.]+([ap]m|st|nd|rd|th|[hxkgml]|[kc]?[gm]|ml)$/.test(lower)
-  )
-}
+const looksLikeCode = (lower: string) =>
+  /\d/.test(lower) && /[a-z_-]/.test(lower) && !/^-|^[\d:.]+([ap]m|st|nd|rd|th|[hxkgml]|[kc]?[gm]|ml)$/.test(lower)
 
 type Wanted = (number: FoundNumber, field: Field) => boolean
 const isOfUnit: Wanted = ({ unit }, { stems }) => stems.includes(unit)
 const isPlain: Wanted = ({ isMoney, bound, isLabel }) => !(isMoney || bound || isLabel)
 const isSum: Wanted = ({ isMoney, bound }) => isMoney && bound === null
+// “A table for 2 tonight” counts people; “2 dogs” and “2 nights” do not.
+const isBare: Wanted = (number, field) =>
+  isPlain(number, field) && !THING.test(number.unit) && (number.unit === '' || FILLER_STEMS.has(number.unit))
 const isNeeded: Wanted = (number, field) => field.isRequired && isPlain(number, field)
 
 /** Which number goes into a field: what comes first is preferred. */
@@ -81,7 +79,7 @@ const NUMBERS: Readonly<Partial<Record<Kind, readonly Wanted[]>>> = {
   max: [({ bound }) => bound === 'max', isSum],
   min: [({ bound }) => bound === 'min'],
   count: [isOfUnit, isPlain],
-  people: [isOfUnit, (number, field) => isPlain(number, field) && !PEOPLE.test(number.unit)],
+  people: [isOfUnit, isBare],
   amount: [isSum, isOfUnit, isNeeded],
   number: [isOfUnit, isNeeded],
 }
@@ -103,6 +101,7 @@ function inUnitOf(field: Field, value: number | null): number | null {
   return inUnit !== null && field.type === 'integer' && !Number.isInteger(inUnit) ? null : inUnit
 }
 
+const THING = /^(peopl|person|year|month|week|day|cent|penc)$/
 const PEOPLE = /^(peopl|person|guest|adult|child|kid|baby|infant|toddler|teen|teenager|student|senior|friend)$/
 
 // “Two adults and 1 child” are three people, unless adults or children have fields of their own.

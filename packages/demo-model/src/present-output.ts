@@ -10,8 +10,8 @@ export function present({ name, output, error }: ToolResultPart): string {
   if (error !== undefined && saysUnknown(error.message)) return `I do not know whether that worked: ${error.message}`
   if (error !== undefined) return `That did not work: ${error.message}`
   const tool = labelOf(name)
-  if (!isJsonObject(output))
-    return Array.isArray(output) ? listed('results', output) : shown(output) || `${tool}: done.`
+  if (Array.isArray(output)) return listed('results', output)
+  if (!isJsonObject(output)) return shown(output) || `${tool}: done.`
   const title = titleOf(output)
   const [noun, items] = listOf(output) ?? []
   const cards = cardsOf(output)
@@ -29,17 +29,17 @@ const MAX_CARDS = 6
 
 /** The texts of the cards that a chat draws beside the answer. */
 function cardsOf({ svc }: JsonObject): string[] {
-  const cards =
-    isJsonObject(svc) && Array.isArray(svc['cards']) ? svc['cards'].slice(0, MAX_CARDS).filter(isJsonObject) : []
-  return cards.map(({ title, price, description }) => [title, price, description].map((text) => shown(text)).join('\n'))
+  const cards = isJsonObject(svc) && Array.isArray(svc['cards']) ? svc['cards'].slice(0, MAX_CARDS) : []
+  return cards
+    .filter(isJsonObject)
+    .map(({ title, price, description }) => [title, price, description].map((text) => shown(text)).join('\n'))
 }
 
 // Things that have a card each are named alone: the card says the rest.
 function namesOf(noun: string, items: readonly unknown[], cards: readonly string[]): string | null {
-  if (items.length > cards.length) return null
   const titles = items.map((item) => (isJsonObject(item) ? titleOf(item) : null))
   const isShown = (title: string | null) => title !== null && cards.some((card) => card.split('\n', 1)[0] === title)
-  if (titles.length === 0 || !titles.every(isShown)) return null
+  if (titles.length === 0 || titles.length > cards.length || !titles.every(isShown)) return null
   return `${labelOf(noun)}, ${items.length} in all: ${titles.join(', ')}.`
 }
 
@@ -51,9 +51,8 @@ function listed(noun: string, items: readonly unknown[]): string {
 
 function lineOf(item: JsonObject): string {
   const title = titleOf(item) ?? 'One'
-  const pairs = pairsOf(item).filter(({ text }) => text !== title)
-  const details = pairs.slice(0, MAX_LISTED).map(({ label, text }) => `${label} ${text}`)
-  return details.length === 0 ? title : `${title} (${details.join(', ')})`
+  const details = pairsOf(item).flatMap(({ label, text }) => (text === title ? [] : [`${label} ${text}`]))
+  return details.length === 0 ? title : `${title} (${details.slice(0, MAX_LISTED).join(', ')})`
 }
 
 // The list that an output is about: one of things; one of words where little stands beside it.
@@ -72,8 +71,7 @@ function pairsOf(thing: JsonObject): { key: string; label: string; text: string 
 // A value in a few words; objects and lists one level deep.
 function shown(value: unknown, isInner = false): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value !== 'object') return String(value ?? '').slice(0, MAX_TEXT)
-  if (value === null) return ''
+  if (typeof value !== 'object' || value === null) return String(value ?? '').slice(0, MAX_TEXT)
   if (isInner) return (isJsonObject(value) && titleOf(value)) || '…'
   const entries = Object.entries(value).slice(0, MAX_LISTED)
   const labels = entries.map(([key]) => (Array.isArray(value) ? '' : `${labelOf(key)} `))
@@ -91,6 +89,4 @@ function titleOf(thing: JsonObject): string | null {
 }
 
 /** `openingHours` as a person says it: “opening hours”. */
-export function labelOf(key: string): string {
-  return splitName(key).join(' ') || key.slice(0, 40)
-}
+export const labelOf = (key: string): string => splitName(key).join(' ') || key.slice(0, 40)

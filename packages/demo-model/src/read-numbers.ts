@@ -15,10 +15,10 @@ export interface FoundNumber {
   isPlusSelf: boolean
 }
 
-const NUMBER_WORDS: readonly string[] = (
+const NUMBERS =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen ' +
   'eighteen nineteen twenty'
-).split(' ')
+const NUMBER_WORDS = NUMBERS.split(' ')
 const UNREAD_WORDS =
   /^(?:half|dozen|hundred|thousand|million|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-[a-z]{3,5})?)$/
 
@@ -32,9 +32,8 @@ const MIN_BEFORE =
   /(?:(?<!no |not )\bmore than|\b(?:at least|over|above|from|min(?:imum)?|between))(?: about)? *[$€£]? *$/
 const MIN_AFTER = /^[^\d.?!,]{0,9}?\bor (?:more|above)\b/
 
-export function isNumberWord(lower: string): boolean {
-  return NUMBER_WORDS.includes(lower) || UNREAD_WORDS.test(lower) || lower === 'couple' || /^-?\d[\d.,]*$/.test(lower)
-}
+export const isNumberWord = (lower: string): boolean =>
+  NUMBER_WORDS.includes(lower) || UNREAD_WORDS.test(lower) || lower === 'couple' || /^-?\d[\d.,]*$/.test(lower)
 
 /** Every number of a text, in order. */
 export function readNumbers(text: string, words: readonly Word[]): FoundNumber[] {
@@ -63,10 +62,11 @@ function isPronoun(words: readonly Word[], place: number): boolean {
 function inContext(text: string, { start, end }: Word): Omit<FoundNumber, 'place' | 'value'> {
   const before = text.slice(Math.max(0, start - SPAN), start)
   const [lead, after] = [before.toLowerCase(), text.slice(end, end + SPAN).toLowerCase()]
+  const next = /^\s+(?:of\s+)?([\p{L}'’-]+)/u.exec(after)?.[1] ?? ''
   return {
     isMoney: MONEY_BEFORE.test(lead) || MONEY_AFTER.test(after),
     bound: MAX_BEFORE.test(lead) ? 'max' : MIN_BEFORE.test(lead) || MIN_AFTER.test(after) ? 'min' : null,
-    unit: stem(/^\s+(?:of\s+)?([\p{L}'’-]+)/u.exec(after)?.[1] ?? ''),
+    unit: isNumberWord(next) ? '' : stem(next),
     isLabel: /(?:#|\b(?:number|no|nr|id))\s*$/.test(lead) || /[^.?!\s] \p{Lu}[\p{L}\p{N}-]* $/u.test(before),
     isPlusSelf: /\b(?:me|myself|i),? and\s+$/.test(lead) || /^\s+[\p{L}-]+,? and (?:me|myself|i)\b/u.test(after),
   }

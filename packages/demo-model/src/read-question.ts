@@ -52,12 +52,10 @@ function phraseAt(words: readonly Word[], place: number): readonly string[] {
   return []
 }
 
-const POLITE: ReadonlySet<string> = new Set(
-  (
-    "hi hello hey please ok okay so well and then now yes yeah great thanks thank can could would will you i i'd i'll i'm " +
-    "want wanna like need to let's lets let me us we help just go ahead try may might should also perfect going gonna love"
-  ).split(' '),
-)
+const POLITE_WORDS =
+  "hi hello hey please ok okay so well and then now yes yeah great thanks thank can could would will you i i'd i'll i'm " +
+  "want wanna like need to let's lets let me us we help just go ahead try may might should also perfect going gonna love"
+const POLITE: ReadonlySet<string> = new Set(POLITE_WORDS.split(' '))
 
 // The first word that is no politeness, where it is a known verb: `could you please *cancel* my visit`.
 function leadingVerb(words: readonly Word[]): number | null {
@@ -69,15 +67,12 @@ function leadingVerb(words: readonly Word[]): number | null {
   return ACTIONS_BY_STEM.has(stem) && !isNoun ? place : null
 }
 
-function isCommandAt(words: readonly Word[], place: number): boolean {
-  const isLed = /^(to|and|then|please|i'll|now|just)$/.test(words[place - 1]?.lower ?? '')
-  return isLed && !/(ed|ing|[^su]s)$/.test(words[place]?.lower ?? '')
-}
+const isCommandAt = (words: readonly Word[], place: number) =>
+  /^(to|and|then|please|i'll|now|just)$/.test(words[place - 1]?.lower ?? '') &&
+  !/(ed|ing|[^su]s)$/.test(words[place]?.lower ?? '')
 
 /** Whether a word carries meaning of its own. */
-export function isContent({ lower }: Word): boolean {
-  return !FILLER_WORDS.has(lower) && !isNumberWord(lower)
-}
+export const isContent = ({ lower }: Word): boolean => !FILLER_WORDS.has(lower) && !isNumberWord(lower)
 
 /** Whether the word before is one of the same name: the “bag” of “sleeping bag”. */
 export function isInName({ words, asking }: Question, place: number): boolean {

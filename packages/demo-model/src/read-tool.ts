@@ -1,6 +1,6 @@
 import type { Tool } from './index.ts'
 import { type Field, fieldsOf } from './schema-fields.ts'
-import { ACTIONS_BY_STEM, type Action, FILLER_WORDS, WRITES } from './vocabulary.ts'
+import { ACTIONS_BY_STEM, type Action, FILLER_STEMS, WRITES } from './vocabulary.ts'
 import { splitName, stem, stemsOf, wordsOf } from './words.ts'
 
 /** The subject of a tool, taken from its own words. */
@@ -16,8 +16,7 @@ export interface ToolProfile {
 }
 
 const MAX_DESCRIPTION = 600
-const TEXT = /^(code|person|place|query|name|prose|unknown)$/
-const FILLER_STEMS: ReadonlySet<string> = new Set([...FILLER_WORDS].map(stem))
+const TEXT = /^(code|person|place|query|name|prose|object|unknown)$/
 
 // The tools of a deployment are the same objects for as long as it serves.
 const profiles = new WeakMap<Tool, ToolProfile>()
@@ -36,18 +35,15 @@ function readTool(tool: Tool): ToolProfile {
   const learn = (stems: readonly string[], weight: number) => {
     for (const word of stems) if (!FILLER_STEMS.has(word)) terms.set(word, Math.max(terms.get(word) ?? 0, weight))
   }
-  const described = wordsOf(tool.description.slice(0, MAX_DESCRIPTION))
+  const described = tool.description.slice(0, MAX_DESCRIPTION)
   learn(name, 3)
-  learn(
-    described.map((word) => word.stem),
-    2,
-  )
+  learn(stemsOf(described), 2)
   for (const { stems, description, options } of fields) {
     learn(stems, 1)
     learn(stemsOf(description), 0.3)
     learn(stemsOf(options.join(' ').slice(0, MAX_DESCRIPTION).replaceAll('_', ' ')), 1.2)
   }
-  const actions = actionsOf(words, described[0]?.lower)
+  const actions = actionsOf(words, wordsOf(described)[0]?.lower)
   const labels = fields.filter(({ kind }) => !TEXT.test(kind)).flatMap(({ stems }) => stems)
   const isWriting = actions.some((action) => WRITES.has(action))
   return { tool, fields, terms, labels: new Set([...name, ...labels]), actions, isWriting }
@@ -61,6 +57,5 @@ function actionsOf(name: readonly string[], begins: string | undefined): readonl
 }
 
 // Only as it stands in a command: `opening` hours open nothing, and `orders` order nothing.
-function actionsOfWord(word: string | undefined): readonly Action[] | undefined {
-  return word === undefined || /(ing|ed|[^su]s)$/.test(word) ? undefined : ACTIONS_BY_STEM.get(stem(word))
-}
+const actionsOfWord = (word = ''): readonly Action[] | undefined =>
+  /(ing|ed|[^su]s)$/.test(word) ? undefined : ACTIONS_BY_STEM.get(stem(word))

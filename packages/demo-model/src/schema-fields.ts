@@ -5,6 +5,8 @@ import { splitName, stem } from './words.ts'
 /** One parameter of a tool, as far as its schema tells. */
 export interface Field {
   name: string
+  /** The object that it is a member of; null at the top. */
+  parent: Field | null
   stems: readonly string[]
   description: string
   kind: Kind
@@ -19,7 +21,7 @@ export interface Field {
 /** The kinds of fields, in the order of looking: values that their form tells first, free text last. */
 export const KINDS = [
   ...(['option', 'flag', 'email', 'date', 'time', 'max', 'min', 'people', 'count'] as const),
-  ...(['amount', 'number', 'code', 'person', 'place', 'query', 'name', 'prose', 'unknown'] as const),
+  ...(['amount', 'number', 'code', 'person', 'place', 'query', 'name', 'prose', 'object', 'unknown'] as const),
 ]
 export type Kind = (typeof KINDS)[number]
 
@@ -38,7 +40,10 @@ const TEXT_KINDS: readonly (readonly [Kind, string])[] = [
   ['query', 'query q search keyword keywords term terms text question phrase'],
   ['code', 'id number no code sku ref reference uuid slug key'],
   ['prose', 'title subject summary description body message comment note notes reason details content feedback'],
-  ['person', 'doctor person assignee user owner attendee guest recipient patient member staff author who'],
+  [
+    'person',
+    'doctor person contact customer assignee user owner attendee guest recipient patient member staff author who',
+  ],
   ['place', 'city place location address destination origin town region country'],
 ]
 
@@ -54,32 +59,39 @@ function kindOf(words: readonly string[], type: unknown, format: unknown): Kind 
 }
 
 const MAX_FIELDS = 40
+const MAX_DEPTH = 3
 const MAX_TEXT = 240
 
-/** The parameters of a schema; none of a schema that cannot be read. */
+/** The parameters of a schema, each object before its members; none of a schema that cannot be read. */
 export function fieldsOf(schema: JsonObject | null): Field[] {
-  const { properties, required } = resolved(schema ?? {}, schema ?? {})
-  const names = new Set(Array.isArray(required) ? required : [])
-  const entries = Object.entries(isJsonObject(properties) ? properties : {}).slice(0, MAX_FIELDS)
-  return entries.map(([name, property]) => {
-    const outer = resolved(schema ?? {}, isJsonObject(property) ? property : {})
-    const isList = typeOf(outer) === 'array'
-    const inner = isList && isJsonObject(outer['items']) ? resolved(schema ?? {}, outer['items']) : outer
-    const words = splitName(name)
-    const type = typeOf(inner)
-    const options = Array.isArray(inner['enum']) ? inner['enum'].slice(0, 100) : []
-    return {
-      name,
-      stems: words.map(stem),
-      description: textOf(outer['description'] ?? inner['description']),
-      kind: options.length > 0 ? 'option' : kindOf(words, type, inner['format']),
-      isRequired: names.has(name),
-      type,
-      isList,
-      options,
-      matches: linearMatcher(textOf(inner['pattern'])),
-    }
-  })
+  const root = schema ?? {}
+  let left = MAX_FIELDS
+  const read = ({ properties, required }: JsonObject, parent: Field | null, depth: number): Field[] => {
+    const names = new Set(Array.isArray(required) ? required : [])
+    return Object.entries(objectOf(properties)).flatMap(([name, property]) => {
+      if (left <= 0) return []
+      const own = resolved(root, objectOf(property))
+      const field: Field = { ...formOf(root, own, { name, parent }), isRequired: names.has(name) }
+      const members = depth < MAX_DEPTH ? read(own, field, depth + 1) : []
+      if (members.length > 0) field.kind = 'object'
+      else left -= 1
+      return [field, ...members]
+    })
+  }
+  return read(resolved(root, root), null, 1)
+}
+
+function formOf(root: JsonObject, outer: JsonObject, at: Pick<Field, 'name' | 'parent'>): Omit<Field, 'isRequired'> {
+  // The name of a contact is a person’s; any other member is known by its own words.
+  const words = splitName(at.name === 'name' ? `${at.parent?.name ?? ''} name` : at.name)
+  const isList = typeOf(outer) === 'array'
+  const inner = isList ? resolved(root, objectOf(outer['items'])) : outer
+  const type = typeOf(inner)
+  const options = Array.isArray(inner['enum']) ? inner['enum'].slice(0, 100) : []
+  const kind = options.length > 0 ? 'option' : kindOf(words, type, inner['format'])
+  const description = textOf(outer['description'] ?? inner['description'])
+  const matches = linearMatcher(textOf(inner['pattern']))
+  return { ...at, stems: words.map(stem), description, kind, type, isList, options, matches }
 }
 
 // The target of a reference within the document, or the first of several alternatives that is not null.
@@ -91,13 +103,9 @@ function resolved(root: JsonObject, { $ref, anyOf, oneOf, ...rest }: JsonObject)
   return { ...alternatives.find((schema) => schema['type'] !== 'null'), ...rest }
 }
 
-function typeOf({ type }: JsonObject): unknown {
-  return Array.isArray(type) ? type.find((name) => name !== 'null') : type
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.slice(0, MAX_TEXT) : ''
-}
+const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
+const typeOf = ({ type }: JsonObject) => (Array.isArray(type) ? type.find((name) => name !== 'null') : type)
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, MAX_TEXT) : '')
 
 // On the linear engine: an owner’s pattern must not hold the process. One that the engine cannot run matches everything.
 function linearMatcher(pattern: string): (text: string) => boolean {

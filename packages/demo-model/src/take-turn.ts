@@ -41,10 +41,7 @@ function resumed(before: readonly Message[], profiles: readonly ToolProfile[], s
   return { profile, filled: fillInput(profile, readQuestion(`${earlier}\n${said}`)), score: SURE }
 }
 
-function say(text: string): Turn {
-  return { type: 'say', text: `${DEMO_LINE}\n${text}` }
-}
+const say = (text: string): Turn => ({ type: 'say', text: `${DEMO_LINE}\n${text}` })
 
-function textOf(message: Message | undefined): string {
-  return message?.parts.flatMap((part) => (part.type === 'text' ? [part.content] : [])).join('\n') ?? ''
-}
+const textOf = (message: Message | undefined): string =>
+  message?.parts.flatMap((part) => (part.type === 'text' ? [part.content] : [])).join('\n') ?? ''

@@ -63,19 +63,15 @@ const FILLER =
   'actually instead tomorrow tonight less lower below max maximum least budget within beneath above minimum min tops roughly ' +
   'around top next $ € £ # eur euro euros usd dollar dollars gbp pound pounds chf franc francs bucks cent cents pence good morning afternoon evening cheers bye goodbye hiya howdy cool'
 export const FILLER_WORDS: ReadonlySet<string> = new Set(FILLER.split(' '))
+export const FILLER_STEMS: ReadonlySet<string> = new Set([...FILLER_WORDS].map(stem))
 
-const NEAR: readonly ReadonlySet<Action>[] = [
-  new Set<Action>(['search', 'list', 'get']),
-  new Set<Action>(['get', 'price', 'status']),
-  new Set<Action>(['create', 'book', 'add', 'send']),
-  new Set<Action>(['buy', 'add']),
-  new Set<Action>(['cancel', 'remove']),
-]
+const NEAR_OF = 'search list get|get price status|create book add send|buy add|cancel remove'
+const NEAR = NEAR_OF.split('|').map((group) => group.split(' '))
 
 /** From 0 to 1: how well a tool that does `offered` serves a wish for `wanted`. */
 export function affinity(wanted: Action, offered: Action): number {
   if (wanted === offered) return 1
-  if (!NEAR.some((actions) => actions.has(wanted) && actions.has(offered))) return 0
+  if (!NEAR.some((actions) => actions.includes(wanted) && actions.includes(offered))) return 0
   return WRITES.has(wanted) ? 0.5 : 0.4
 }
 
@@ -94,6 +90,4 @@ const SYNONYMS = SYNONYMS_OF.split('|').map((group) => group.split(' ').map(stem
 const GROUPS = new Map(SYNONYMS.flatMap((group) => group.map((word) => [word, group] as const)))
 
 /** The stems that mean about the same as a stem, itself among them. */
-export function sameAs(stem: string): readonly string[] {
-  return GROUPS.get(stem) ?? [stem]
-}
+export const sameAs = (stem: string): readonly string[] => GROUPS.get(stem) ?? [stem]

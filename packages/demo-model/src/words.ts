@@ -15,26 +15,18 @@ const PIECES =
 
 /** The first few hundred words of a text. */
 export function wordsOf(text: string): Word[] {
-  const words: Word[] = []
-  for (const { 0: piece, index } of text.matchAll(PIECES)) {
-    if (words.length === MAX_WORDS) break
+  return [...text.matchAll(PIECES)].slice(0, MAX_WORDS).map(({ 0: piece, index }) => {
     const lower = piece.toLowerCase().replaceAll('’', "'")
-    words.push({ text: piece, lower, stem: stem(lower), start: index, end: index + piece.length })
-  }
-  return words
+    return { text: piece, lower, stem: stem(lower), start: index, end: index + piece.length }
+  })
 }
 
-export function stemsOf(text: string): string[] {
-  return wordsOf(text).map((word) => word.stem)
-}
+export const stemsOf = (text: string): string[] => wordsOf(text).map((word) => word.stem)
 
 /** `maxPriceCents`, `max-price-cents` and `max_price_cents` are all [`max`, `price`, `cents`]. */
 export function splitName(name: string): string[] {
   const spaced = name.slice(0, 200).replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
-  return spaced
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
+  return spaced.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
 /** The light stem of an English word in lower case. */
