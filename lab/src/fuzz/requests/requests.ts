@@ -38,6 +38,7 @@ const SHARED_FIXTURES = 'a caller’s other requests need it: these do not confi
 const NO_SESSION = 'a caller with a key has no session'
 const NO_MAIL = 'the server sends no mails'
 const NO_DEVICE = 'no device waits for its owner'
+const NO_INVITATION = 'no invitation is open'
 /** Operations that cannot be carried out here, or not each time, and why. */
 const NEVER_SERVED: Readonly<Record<string, string>> = {
   changePassword: 'a caller with a key has no password',
@@ -56,6 +57,13 @@ const NEVER_SERVED: Readonly<Record<string, string>> = {
   deleteRuntime: SHARED_FIXTURES,
   deleteProject: SHARED_FIXTURES,
   deleteAccount: NO_SESSION,
+  leaveAccount: NO_SESSION,
+  inviteMember: NO_SESSION,
+  changeMember: NO_SESSION,
+  removeMember: NO_SESSION,
+  revokeInvitation: NO_SESSION,
+  readInvitation: NO_INVITATION,
+  acceptInvitation: NO_INVITATION,
   revokeSession: NO_SESSION,
   revokeOtherSessions: NO_SESSION,
   startCheckout: LARGEST_PLAN,

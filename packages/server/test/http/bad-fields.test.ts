@@ -11,6 +11,7 @@ const OTHER_THAN: Readonly<Record<BodyRoute['fields'][string], readonly unknown[
   array: [null, 0, 'x', true, {}, { 0: {}, length: 1 }],
   boolean: [null, 0, 1, 'true', '', [], {}],
   number: [null, '2', true, [], [2], {}],
+  'number or null': ['2', '', true, [], [2], {}],
 }
 
 const BAD_TEXTS = [

@@ -36,7 +36,7 @@ export interface BodyRoute {
   maxBodyBytes?: number
 }
 
-type FieldType = 'string' | 'string or null' | 'object' | 'array' | 'boolean' | 'number'
+type FieldType = 'string' | 'string or null' | 'number or null' | 'object' | 'array' | 'boolean' | 'number'
 
 const MESSAGES = [
   { role: 'user', parts: [{ type: 'text', content: 'Which shoes are there?' }] },
@@ -302,7 +302,7 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     headers: ratedKey,
     prepare: letRatedEnd,
     body: () => ({ value: 1 }),
-    fields: { value: 'number' },
+    fields: { value: 'number or null' },
     required: ['value'],
     strict: [''],
   },
