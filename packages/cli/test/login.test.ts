@@ -90,7 +90,7 @@ describeEngine('sqlite', 'svc login against a control plane', (engine) => {
     { status, userCode }: { status: string; userCode: string },
   ) {
     const path = `/v1/account/devices/${userCode}`
-    const answered = await service.send('POST', path, { key: owner.apiKey, body: { status } })
+    const answered = await service.send('POST', path, { key: await service.signedIn(owner), body: { status } })
     expect(answered.statusCode).toBe(200)
   }
 

@@ -201,6 +201,7 @@ export {
   OpenInvitation,
   ReadInvitationRequest,
   RemovedMember,
+  RemoveMemberRequest,
   RevokedInvitation,
 } from './members.ts'
 export {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Email, NewPassword } from './accounts.ts'
+import { Email, GivenCode, NewPassword } from './accounts.ts'
 import { Timestamp } from './json.ts'
 import { Role } from './roles.ts'
 
@@ -17,9 +17,25 @@ export type Member = z.infer<typeof Member>
 export const MemberList = z.object({ members: z.array(Member) })
 export type MemberList = z.infer<typeof MemberList>
 
+const GIVEN_AGAIN = {
+  password: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .describe('One’s own. Needed where an owner is made, demoted or removed.'),
+  code: GivenCode.optional().describe(
+    'With the password where two-factor sign-in is on: six digits of one’s app, or a recovery code.',
+  ),
+}
+
 /** Body of `PATCH /v1/account/members/<member_id>`. */
-export const ChangeMemberRequest = z.strictObject({ role: Role })
+export const ChangeMemberRequest = z.strictObject({ role: Role, ...GIVEN_AGAIN })
 export type ChangeMemberRequest = z.infer<typeof ChangeMemberRequest>
+
+/** Body of `DELETE /v1/account/members/<member_id>`. */
+export const RemoveMemberRequest = z.strictObject(GIVEN_AGAIN)
+export type RemoveMemberRequest = z.infer<typeof RemoveMemberRequest>
 
 export const RemovedMember = z.object({ memberId: z.string() })
 export type RemovedMember = z.infer<typeof RemovedMember>
@@ -39,7 +55,7 @@ export const InvitationList = z.object({ invitations: z.array(Invitation) })
 export type InvitationList = z.infer<typeof InvitationList>
 
 /** Body of `POST /v1/account/invitations`. An earlier invitation of the address is replaced. */
-export const InviteRequest = z.strictObject({ email: Email, role: Role })
+export const InviteRequest = z.strictObject({ email: Email, role: Role, ...GIVEN_AGAIN })
 export type InviteRequest = z.infer<typeof InviteRequest>
 
 export const CreatedInvitation = Invitation.extend({

@@ -42,14 +42,16 @@ describeScreens('members', (scene) => {
 
     await page.reload()
     await page.getByRole('button', { name: `Change the role of ${email}` }).click()
-    await page.getByRole('dialog').getByLabel('Role', { exact: true }).selectOption('developer')
+    await page.getByRole('dialog').getByLabel('Role', { exact: true }).selectOption('owner')
+    await page.getByRole('dialog').getByLabel('Password').fill(PASSWORD)
     await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click()
-    await page.getByText(`${email} is developer now.`, { exact: true }).waitFor()
+    await page.getByText(`${email} is owner now.`, { exact: true }).waitFor()
     await viewer.goto(`${scene.url}/dashboard`)
     await viewer.getByRole('link', { name: 'New runtime' }).waitFor()
 
     await page.getByRole('button', { name: `Remove ${email}` }).click()
     await page.getByLabel(`Type ${email} to confirm`).fill(email)
+    await page.getByRole('dialog').getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Remove member' }).click()
     await page.getByText(`${email} was removed.`, { exact: true }).waitFor()
     await viewer.reload()

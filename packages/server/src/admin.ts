@@ -10,7 +10,7 @@ process.umask(0o077)
 try {
   const result = await runAdmin(process.argv.slice(2), {
     env: process.env,
-    logger: pino({ level: 'error' }, pino.destination(2)),
+    logger: pino({ level: 'info' }, pino.destination(2)),
     readPassword: () => readPassword({ input: process.stdin, output: process.stderr }),
   })
   process.stdout.write(`${JSON.stringify(result)}\n`)

@@ -98,6 +98,11 @@ export function roleNeeded(least: Role | null, role: Role): AppError {
   return forbidden(`This needs the role “${least}”. Yours is “${role}”: ask an owner of the account.`)
 }
 
+/** 403 of a caller whose role, or whose key, was taken away while the request was under way. */
+export function noLongerOwner(): AppError {
+  return forbidden('This needs the role “owner”, which was taken away meanwhile.')
+}
+
 /** 404, the same for what does not exist and for what belongs to another account. */
 export function notFound(what: string): AppError {
   return new AppError('not_found', `${what} was not found.`)

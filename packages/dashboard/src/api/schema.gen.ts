@@ -680,7 +680,10 @@ export interface paths {
         /** Which device waits under a user code */
         get: operations["getWaitingDevice"];
         put?: never;
-        /** Let a device have a key of the account, or refuse it */
+        /**
+         * Let a device have a key of one’s own, or refuse it
+         * @description With a session.
+         */
         post: operations["answerDevice"];
         delete?: never;
         options?: never;
@@ -762,14 +765,14 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description Their sessions and the keys of their `svc login` end at once. An account keeps one owner. Needs the role `owner`.
+         * @description With a session. Their sessions and the keys of their `svc login` end at once. An account keeps one owner. Removing one needs the password, and ends all open invitations. Needs the role `owner`.
          */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
         /**
          * Give a member another role
-         * @description Every request of theirs has it at once. An account keeps one owner. Needs the role `owner`.
+         * @description With a session. Every request of theirs has it at once. An account keeps one owner. Making or demoting one needs the password, and ends all open invitations where an owner is demoted. Needs the role `owner`.
          */
         patch: operations["changeMember"];
         trace?: never;
@@ -809,7 +812,7 @@ export interface paths {
         put?: never;
         /**
          * Invite an address to the account
-         * @description Mails a link that works once, for 7 days; where the service sends no mail, the answer holds it. An earlier invitation of the address is replaced. An address belongs to one account: who accepts is told where it has one. Needs the role `owner`.
+         * @description With a session; an owner is invited with the password. Mails a link that works once, for 7 days; where the service sends no mail, the answer holds it. An earlier invitation of the address is replaced. An address belongs to one account: who accepts is told where it has one. Needs the role `owner`.
          */
         post: operations["inviteMember"];
         delete?: never;
@@ -830,7 +833,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an invitation
-         * @description Needs the role `owner`.
+         * @description With a session. Needs the role `owner`.
          */
         delete: operations["revokeInvitation"];
         options?: never;
@@ -1324,7 +1327,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List webhooks */
+        /**
+         * List webhooks
+         * @description A viewer sees origins in place of URLs.
+         */
         get: operations["listWebhooks"];
         put?: never;
         /**
@@ -1345,7 +1351,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Fetch a webhook */
+        /**
+         * Fetch a webhook
+         * @description A viewer sees the origin in place of its URL.
+         */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
@@ -1906,6 +1915,13 @@ export interface components {
         };
         ChangeMemberRequest: {
             role: components["schemas"]["Role"];
+            /**
+             * @description One’s own. Needed where an owner is made, demoted or removed.
+             * @example EXAMPLE-long-password
+             */
+            password?: string;
+            /** @description With the password where two-factor sign-in is on: six digits of one’s app, or a recovery code. */
+            code?: string;
         };
         ChangePasswordRequest: {
             /** @example EXAMPLE-long-password */
@@ -2456,6 +2472,13 @@ export interface components {
              */
             email: string;
             role: components["schemas"]["Role"];
+            /**
+             * @description One’s own. Needed where an owner is made, demoted or removed.
+             * @example EXAMPLE-long-password
+             */
+            password?: string;
+            /** @description With the password where two-factor sign-in is on: six digits of one’s app, or a recovery code. */
+            code?: string;
         };
         /** @description Any JSON object. */
         JsonObject: {
@@ -2679,6 +2702,15 @@ export interface components {
             /** @example proj_1BnTtEXAMPLEshop1 */
             projectId?: string;
             endpoint?: components["schemas"]["Endpoint"];
+        };
+        RemoveMemberRequest: {
+            /**
+             * @description One’s own. Needed where an owner is made, demoted or removed.
+             * @example EXAMPLE-long-password
+             */
+            password?: string;
+            /** @description With the password where two-factor sign-in is on: six digits of one’s app, or a recovery code. */
+            code?: string;
         };
         RemovedMember: {
             memberId: string;
@@ -3296,7 +3328,10 @@ export interface components {
             url?: components["schemas"]["WebUrl"];
             /** @example help@shop.example.com */
             contact?: string;
-            /** @description The accent of its chat, `#rgb` or `#rrggbb`. */
+            /**
+             * @description The accent of its chat, `#rgb` or `#rrggbb`.
+             * @example #1f4fd8
+             */
             color?: string;
         };
         WidgetSettings: {
@@ -5029,7 +5064,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RemoveMemberRequest"];
+            };
+        };
         responses: {
             /** @description Done. */
             200: {

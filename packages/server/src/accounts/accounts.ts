@@ -43,7 +43,7 @@ export async function createOwner(
   if (found.role !== 'owner')
     throw invalidField('email', `belongs to a ${found.role} of the account ${found.owner.email}.`)
   const { owner } = found
-  const { key } = await addKey(deps, owner.ownerId, { name: 'create-owner', role: 'owner' })
+  const { key } = await addKey(deps, owner.ownerId, { name: 'create-owner', role: 'owner', by: null })
   return { owner, apiKey: key }
 }
 
@@ -81,7 +81,8 @@ export function toAccount(
  */
 export async function selfOf({ db }: Pick<CoreDeps, 'db'>, { owner, member, role }: Caller): Promise<Member> {
   const self = member ?? (role === 'owner' ? await findMember(db, owner.email) : null)
-  if (!self) throw sessionRequired()
+  // The account may have handed its address on since the key was judged, and somebody else’s may have taken it up.
+  if (self?.ownerId !== owner.ownerId) throw sessionRequired()
   return self
 }
 

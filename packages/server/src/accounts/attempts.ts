@@ -43,14 +43,23 @@ export function accountAttempt(kind: 'sign-in/known' | 'change/address', subject
 
 /** Counts an attempt, whatever its outcome: draws one unit from each bucket, or none from any and throws 429. */
 export async function countAttempt(deps: CoreDeps, buckets: Buckets): Promise<void> {
+  const granted = await draw(deps, buckets)
+  if (!granted.ok) throw tooMany(granted.retryAfterMs)
+}
+
+/** Counts as {@link countAttempt} does; false in place of the 429. */
+export async function isWithinRate(deps: CoreDeps, buckets: Buckets): Promise<boolean> {
+  return (await draw(deps, buckets)).ok
+}
+
+function draw(deps: CoreDeps, buckets: Buckets) {
   const draws = buckets.map(([kind, subject]) => {
     // Hashed under the master key: a plain hash of an address could be found by trying addresses.
     const bucket = deps.keyring.hash(`throttle:${kind}:${subject}`)
     return { limit: kind, bucket, rate: ATTEMPT_RATES[kind] }
   })
   const subjects = draws.map(({ bucket }) => bucket)
-  const granted = await updateBuckets(deps.db, subjects, (fullAt) => grant(fullAt, draws, deps.clock.now()))
-  if (!granted.ok) throw tooMany(granted.retryAfterMs)
+  return updateBuckets(deps.db, subjects, (fullAt) => grant(fullAt, draws, deps.clock.now()))
 }
 
 const tooMany = (waitMs: number) => limited(`Too many attempts. Try again in ${inWords(waitMs)}.`, waitMs)

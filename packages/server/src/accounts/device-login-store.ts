@@ -1,4 +1,3 @@
-import type { Role } from '@svc/contract'
 import type { Insertable, Selectable } from 'kysely'
 import { addAccountKey } from '../credentials/account-key-store.ts'
 import type { NewCredential } from '../credentials/store.ts'
@@ -9,8 +8,7 @@ export type DeviceLoginRow = Selectable<Schema['device_logins']>
 
 interface Confirmation {
   owner_id: string
-  member_id: string | null
-  role: Role | null
+  member_id: string
 }
 
 /** Inserts a login that waits for its confirmation; false where its user code is in use. */
@@ -61,6 +59,6 @@ export function exchangeForKey(
   return inTransaction(db, async (tx) => {
     const login = tx.deleteFrom('device_logins').where('device_hash', '=', device_hash).returning('device_hash')
     if (!(await login.executeTakeFirst())) return 'gone'
-    return (await addAccountKey(tx, key)) ? 'added' : 'full'
+    return (await addAccountKey(tx, key)) === 'added' ? 'added' : 'full'
   })
 }

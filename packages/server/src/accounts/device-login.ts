@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { DeviceDecision, DeviceLogin, DevicePoll, WaitingDevice } from '@svc/contract'
 import { mintCredential } from '../credentials/credentials.ts'
-import { TOO_MANY_KEYS, TOO_MANY_LOGINS } from '../credentials/rules.ts'
-import { forbidden, invalidField, limited, notFound } from '../errors.ts'
+import { TOO_MANY_LOGINS } from '../credentials/rules.ts'
+import { forbidden, invalidField, limited, notFound, sessionRequired } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { networkOf } from '../lib/network.ts'
-import { type Caller, type Owner, toAccount } from './accounts.ts'
+import { type Caller, toAccount } from './accounts.ts'
 import { countAttempt } from './attempts.ts'
 import * as rules from './device-login-rules.ts'
 import * as store from './device-login-store.ts'
@@ -56,21 +56,20 @@ export async function pollDeviceLogin(deps: CoreDeps, deviceCode: string): Promi
   return makeKey(deps, login, login.owner_id)
 }
 
-// The key has the role of its member, whichever that is at the time; one that an API key confirmed has that key's.
+// The key has the role of its member, whichever that is at the time.
 async function makeKey(deps: CoreDeps, login: store.DeviceLoginRow, ownerId: string): Promise<DevicePoll> {
   deps.diskSpace.require()
   const owner = await findOwner(deps.db, ownerId)
-  const member = (await listMembers(deps.db, ownerId)).find(({ memberId }) => memberId === login.member_id) ?? null
-  const role = member?.role ?? login.role
-  if (!owner || role === null) throw expired()
-  const whose = { memberId: login.member_id, role: login.role }
-  const { key, row } = mintCredential(deps, ownerId, { kind: 'account', name: `svc on ${login.machine}`, ...whose })
+  const member = (await listMembers(deps.db, ownerId)).find(({ memberId }) => memberId === login.member_id)
+  if (!owner || !member) throw expired()
+  const named = { kind: 'account' as const, name: `svc on ${login.machine}` }
+  const { key, row } = mintCredential(deps, ownerId, { ...named, memberId: member.memberId })
   const outcome = await store.exchangeForKey(deps.db, login, row)
   if (outcome === 'gone') throw expired()
-  if (outcome === 'full') throw forbidden(member ? TOO_MANY_LOGINS : TOO_MANY_KEYS)
+  if (outcome === 'full') throw forbidden(TOO_MANY_LOGINS)
   return {
     status: 'authorized',
-    account: toAccount(owner, { role, member }),
+    account: toAccount(owner, { role: member.role, member }),
     keyId: row.credential_id,
     key: key.reveal(),
   }
@@ -82,31 +81,33 @@ interface TypedCode {
 }
 
 /** The device that waits under a user code, for the owner to confirm. */
-export async function waitingDevice(deps: CoreDeps, owner: Owner, typed: TypedCode): Promise<WaitingDevice> {
-  const { code, login } = await findWaiting(deps, owner, typed)
+export async function waitingDevice(deps: CoreDeps, caller: Caller, typed: TypedCode): Promise<WaitingDevice> {
+  const { code, login } = await findWaiting(deps, caller, typed)
   const { machine, network, requested_at: requestedAt, expires_at: expiresAt } = login
   const times = { requestedAt: isoTime(requestedAt), expiresAt: isoTime(expiresAt) }
   return { userCode: rules.formatUserCode(code), machine, network, ...times }
 }
 
-/** Grants or denies a device a key, once: the member's own, or one of the account. */
+/** Grants or denies a device a key of the member's, once. Throws 403 for an API key: keys make no keys. */
 export async function answerDevice(
   deps: CoreDeps,
-  { owner, member, role }: Caller,
+  caller: Caller,
   { status, ...typed }: TypedCode & DeviceDecision,
 ): Promise<DeviceDecision> {
-  const { login } = await findWaiting(deps, owner, typed)
-  const whose = { owner_id: owner.ownerId, member_id: member?.memberId ?? null, role: member ? null : role }
+  const { owner, member, keyId } = caller
+  if (!member || keyId !== null) throw sessionRequired('to answer a device')
+  const { login } = await findWaiting(deps, caller, typed)
+  const whose = { owner_id: owner.ownerId, member_id: member.memberId }
   if (!(await store.changeDeviceLogin(deps.db, login, { ...whose, status }))) throw noDevice()
   return { status }
 }
 
 // An attempt is counted before its code is looked up: concurrent guesses stay within the bound.
-async function findWaiting(deps: CoreDeps, { ownerId }: Owner, { userCode, ip }: TypedCode) {
+async function findWaiting(deps: CoreDeps, { owner, member }: Caller, { userCode, ip }: TypedCode) {
   const code = rules.parseUserCode(userCode)
   if (code === null) throw noDevice()
   await countAttempt(deps, [
-    ['user-code/account', ownerId],
+    ['user-code/member', member?.memberId ?? owner.ownerId],
     ['user-code/network', networkOf(ip, IPV6_BITS.attempts)],
   ])
   const hashes = deps.keyring.hashes(`user-code:${code}`)

@@ -10,7 +10,7 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { chapter } from '../http/chapter.ts'
-import { callerOf, ownerOf } from '../http/planes.ts'
+import { callerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { answerDevice, beginDeviceLogin, pollDeviceLogin, waitingDevice } from './device-login.ts'
@@ -33,7 +33,8 @@ const WAITING = route('getWaitingDevice', 'Which device waits under a user code'
   params,
   response: { 200: WaitingDevice },
 })
-const ANSWER = route('answerDevice', 'Let a device have a key of the account, or refuse it', {
+const ANSWER = route('answerDevice', 'Let a device have a key of one’s own, or refuse it', {
+  description: 'With a session.',
   params,
   body: DeviceDecision,
   response: { 200: DeviceDecision },
@@ -57,7 +58,7 @@ export function deviceRoutes(plane: FastifyInstance, deps: CoreDeps): void {
   const routes = typed(plane)
 
   routes.get('/v1/account/devices/:userCode', { schema: WAITING }, (request) =>
-    waitingDevice(deps, ownerOf(request), { ...request.params, ip: request.ip }),
+    waitingDevice(deps, callerOf(request), { ...request.params, ip: request.ip }),
   )
 
   routes.post('/v1/account/devices/:userCode', { schema: ANSWER }, (request) =>

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
-import { countMembers, insertMember, type MemberRow } from './member-store.ts'
+import { type Actor, countMembers, insertMember, type MemberRow, refusedActor } from './member-store.ts'
 import { setNewPassword } from './password-store.ts'
 import { MAX_INVITATIONS, MAX_MEMBERS } from './rules.ts'
 
@@ -11,11 +11,13 @@ export type InvitationRow = Selectable<Schema['invitations']>
 export function putInvitation(
   db: Db,
   invitation: Insertable<Schema['invitations']>,
-  now: number,
-): Promise<'stored' | 'is member' | 'members full' | 'invitations full'> {
-  const { owner_id, email } = invitation
+  { by, now }: { by: Actor; now: number },
+): Promise<'stored' | 'is member' | 'members full' | 'invitations full' | 'not owner' | 'unconfirmed'> {
+  const { owner_id, email, role } = invitation
   return inTransaction(db, async (tx) => {
     await lockOwner(tx, owner_id)
+    const refused = await refusedActor(tx, owner_id, { by, isAboutOwner: role === 'owner' })
+    if (refused) return refused
     const own = tx
       .selectFrom('members')
       .select('member_id')

@@ -8,42 +8,49 @@ import type { Mail } from '../mail/mailer.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { AccountGoneError } from '../store/errors.ts'
 import { type Caller, normalizeEmail } from './accounts.ts'
-import { countAttempt, rememberSignIn } from './attempts.ts'
+import { countAttempt, isWithinRate, rememberSignIn } from './attempts.ts'
 import type { AccountDeps } from './deps.ts'
+import { actorOf, REFUSED_ACTORS } from './given-again.ts'
 import * as store from './invitation-store.ts'
 import { INVITATION_MS, IPV6_BITS, MAX_INVITATIONS, MAX_MEMBERS } from './rules.ts'
-import { beginSession } from './sessions.ts'
+import { beginSession, type LiveSession } from './sessions.ts'
 import { findOwner } from './store.ts'
 
 /**
- * Invites an address, in place of an earlier invitation of it. The link is mailed or, where the service sends no mail, part of
+ * Invites an address, in place of an earlier invitation of it; an owner with the password. The link is mailed or, where the service sends no mail, part of
  * the answer. That is the same whether the address belongs to another account or not: the holder of the link is told.
  */
 export async function inviteMember(
   deps: AccountDeps,
-  caller: Caller,
-  { email: typed, role, ip }: contract.InviteRequest & { ip: string },
+  session: LiveSession,
+  { email: typed, role, ip, ...given }: contract.InviteRequest & { ip: string },
 ): Promise<contract.CreatedInvitation> {
   const { mailer } = deps
-  const { ownerId } = caller.owner
+  const { ownerId } = session.owner
   deps.diskSpace.require()
   if (mailer && !mailer.hasRoom())
     throw limited('Too many mails are waiting to be sent. Try again in a minute.', 60_000)
   const email = normalizeEmail(typed)
   await countAttempt(deps, [
     ['invite/account', ownerId],
-    ['invite/address', email],
+    ['invite/address', `${ownerId} ${email}`],
+    ['invite/network', networkOf(ip, IPV6_BITS.signUp)],
   ])
+  const by = await actorOf(deps, session, given)
   const token = randomBytes(32).toString('base64url')
   const now = deps.clock.now()
   const row = {
     ...{ invitation_id: deps.newId('invitation'), owner_id: ownerId, email, role },
     ...{ token_hash: deps.keyring.hash(text(token)), created_at: now, expires_at: now + INVITATION_MS },
   }
-  const outcome = await store.putInvitation(deps.db, row, now)
+  const outcome = await store.putInvitation(deps.db, row, { by, now })
   if (outcome !== 'stored') throw REFUSALS[outcome]()
   const link = `${new URL('/dashboard/join', deps.baseUrl()).href}#${token}`
-  mailer?.post(networkOf(ip, IPV6_BITS.hashing), async () => mailWith(link, { email, role, caller }))
+  deps.logger.info({ ownerId, invitationId: row.invitation_id, role, by: by.memberId }, 'somebody was invited')
+  // One address gets so many mails from all accounts together. An answer must not tell that it had them.
+  mailer?.post(networkOf(ip, IPV6_BITS.hashing), async () =>
+    (await isWithinRate(deps, [['invite/mail', email]])) ? mailWith(link, { email, role, session }) : null,
+  )
   return { ...toInvitation(row), link: mailer ? null : link }
 }
 
@@ -58,11 +65,12 @@ export async function invitationsOf(
 
 /** Ends an invitation: its link is no longer valid. */
 export async function revokeInvitation(
-  { db }: Pick<CoreDeps, 'db'>,
-  { owner }: Caller,
+  { db, logger }: Pick<CoreDeps, 'db' | 'logger'>,
+  { owner: { ownerId }, member: { memberId: by } }: LiveSession,
   invitationId: string,
 ): Promise<contract.RevokedInvitation> {
-  if (!(await store.deleteInvitation(db, owner.ownerId, invitationId))) throw notFound('The invitation')
+  if (!(await store.deleteInvitation(db, ownerId, invitationId))) throw notFound('The invitation')
+  logger.info({ ownerId, invitationId, by }, 'an invitation was revoked')
   return { invitationId }
 }
 
@@ -94,6 +102,8 @@ export async function acceptInvitation(
   const joining = { invitation, memberId: deps.newId('member'), passwordHash, now: deps.clock.now() }
   const joined = await store.acceptInvitation(deps.db, joining).catch(goneAccount)
   if (joined.outcome !== 'joined') throw REFUSALS[joined.outcome]()
+  const { ownerId, memberId, role } = joined.member
+  deps.logger.info({ ownerId, memberId, role, invitationId: invitation.invitation_id }, 'a member joined')
   return afterCommit(begin(deps, joined, { ip, device }))
 }
 
@@ -122,10 +132,10 @@ function goneAccount(error: unknown): { outcome: 'gone' } {
 
 function mailWith(
   link: string,
-  { email, role, caller: { owner, member } }: { email: string; role: contract.Role; caller: Caller },
+  { email, role, session: { owner, member } }: { email: string; role: contract.Role; session: LiveSession },
 ): Mail {
   const lines = [
-    `${member?.email ?? owner.email} invites you to the account ${owner.email}, as ${role}.`,
+    `${member.email} invites you to the account ${owner.email}, as ${role}.`,
     'Accept it here, and set your password:',
     link,
     'The link works once, for 7 days. A newer mail of this kind ends it.',
@@ -147,6 +157,7 @@ const invalidLink = () =>
   )
 
 const REFUSALS = {
+  ...REFUSED_ACTORS,
   'is member': () => invalidField('email', 'belongs to a member of the account already.'),
   'members full': () => forbidden(`An account can have ${MAX_MEMBERS} members. Remove one first.`),
   'invitations full': () =>
@@ -155,6 +166,6 @@ const REFUSALS = {
   full: () => forbidden(`The account has ${MAX_MEMBERS} members, as many as it can. Ask its owner to remove one.`),
   taken: () =>
     forbidden(
-      'Your address has an account of its own, and an address belongs to one account. Delete that account first, or ask for an invitation to another address.',
+      'Your address belongs to an account already, and an address belongs to one account. Leave or delete that account first, or ask for an invitation to another address.',
     ),
 }

@@ -1,5 +1,5 @@
 import * as contract from '@svc/contract'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { sessionRequired } from '../errors.ts'
 import { chapter } from '../http/chapter.ts'
@@ -9,8 +9,9 @@ import { typed } from '../http/typed.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { AccountDeps } from './deps.ts'
 import { acceptInvitation, invitationsOf, inviteMember, readInvitation, revokeInvitation } from './invitations.ts'
-import { changeMember, membersOf, removeMember } from './members.ts'
+import { changeMember, leaveAccount, membersOf, removeMember } from './members.ts'
 import { clientOf, giveCookie, SMALL } from './routes.ts'
+import type { LiveSession } from './sessions.ts'
 
 const ofMember = z.object({ memberId: z.string().describe('The id of a member, `mem_…`.') })
 const ofInvitation = z.object({ invitationId: z.string().describe('The id of an invitation, `inv_…`.') })
@@ -21,15 +22,18 @@ const LIST = route('listMembers', 'List the members, the first to join first', {
   response: { 200: contract.MemberList },
 })
 const CHANGE = route('changeMember', 'Give a member another role', {
-  description: 'Every request of theirs has it at once. An account keeps one owner.',
+  description:
+    'With a session. Every request of theirs has it at once. An account keeps one owner. Making or demoting one needs the password, and ends all open invitations where an owner is demoted.',
   params: ofMember,
   body: contract.ChangeMemberRequest,
   response: { 200: contract.Member },
 })
 const REMOVE = route('removeMember', 'Remove a member', {
-  description: 'Their sessions and the keys of their `svc login` end at once. An account keeps one owner.',
+  description:
+    'With a session. Their sessions and the keys of their `svc login` end at once. An account keeps one owner. Removing one needs the password, and ends all open invitations.',
   params: ofMember,
-  response: { 200: contract.RemovedMember },
+  body: contract.RemoveMemberRequest,
+  response: { 200: contract.RemovedMember, 429: ErrorBody },
 })
 const LEAVE = route('leaveAccount', 'Leave the account', {
   description: 'With a session. One’s sessions and keys of `svc login` end at once. The last owner cannot leave.',
@@ -40,11 +44,12 @@ const INVITATIONS = route('listInvitations', 'List the open invitations, newest 
 })
 const INVITE = route('inviteMember', 'Invite an address to the account', {
   description:
-    'Mails a link that works once, for 7 days; where the service sends no mail, the answer holds it. An earlier invitation of the address is replaced. An address belongs to one account: who accepts is told where it has one.',
+    'With a session; an owner is invited with the password. Mails a link that works once, for 7 days; where the service sends no mail, the answer holds it. An earlier invitation of the address is replaced. An address belongs to one account: who accepts is told where it has one.',
   body: contract.InviteRequest,
   response: { 201: contract.CreatedInvitation },
 })
 const REVOKE = route('revokeInvitation', 'Revoke an invitation', {
+  description: 'With a session.',
   params: ofInvitation,
   response: { 200: contract.RevokedInvitation },
 })
@@ -65,17 +70,17 @@ export function memberRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   routes.get('/v1/account/members', { schema: LIST }, (request) => membersOf(deps, callerOf(request)))
 
   routes.patch('/v1/account/members/:memberId', { schema: CHANGE }, (request) =>
-    changeMember(deps, callerOf(request), { ...request.params, ...request.body }),
+    changeMember(deps, administrator(request), { ...request.params, ...request.body }),
   )
 
   routes.delete('/v1/account/members/:memberId', { schema: REMOVE }, (request) =>
-    removeMember(deps, callerOf(request), request.params.memberId),
+    removeMember(deps, administrator(request), { ...request.params, ...request.body }),
   )
 
   routes.post('/v1/account/leave', { schema: LEAVE }, async (request, reply) => {
     const session = sessionOfRequest(request)
     if (!session) throw sessionRequired('to leave the account')
-    const left = await removeMember(deps, callerOf(request), session.member.memberId)
+    const left = await leaveAccount(deps, session)
     if (session.isFromCookie) clearSessionCookie(reply, deps.baseUrl())
     return left
   })
@@ -83,12 +88,19 @@ export function memberRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   routes.get('/v1/account/invitations', { schema: INVITATIONS }, (request) => invitationsOf(deps, callerOf(request)))
 
   routes.post('/v1/account/invitations', { schema: INVITE }, async (request, reply) =>
-    reply.code(201).send(await inviteMember(deps, callerOf(request), { ...request.body, ip: request.ip })),
+    reply.code(201).send(await inviteMember(deps, administrator(request), { ...request.body, ip: request.ip })),
   )
 
   routes.delete('/v1/account/invitations/:invitationId', { schema: REVOKE }, (request) =>
-    revokeInvitation(deps, callerOf(request), request.params.invitationId),
+    revokeInvitation(deps, administrator(request), request.params.invitationId),
   )
+}
+
+// What an API key did could not be undone where the key was stolen: it would make an owner.
+function administrator(request: FastifyRequest): LiveSession {
+  const session = sessionOfRequest(request)
+  if (!session) throw sessionRequired('to change members')
+  return session
 }
 
 /** Public plane, behind the hook of the sign-in routes that refuses pages of other origins. */

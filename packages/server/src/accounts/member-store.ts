@@ -13,8 +13,15 @@ export interface Member {
 
 export type MemberRow = Member & { joinedAt: number }
 
+/** Who changes the members of an account, and the version of the password that they gave again; null where they gave none. */
+export interface Actor {
+  memberId: string
+  passwordVersion: number | null
+}
+
 /** How the store answers a change that would leave an account without an owner, or that finds no such member. */
-type Refusal = 'absent' | 'last owner'
+type Refusal = 'absent' | 'last owner' | RefusedActor
+type RefusedActor = 'not owner' | 'unconfirmed'
 
 export function toMember(
   row: Pick<Selectable<Schema['members']>, 'member_id' | 'owner_id' | 'email' | 'role'>,
@@ -50,46 +57,72 @@ export async function countMembers(tx: Tx, ownerId: string): Promise<number> {
   return Number((await members.where('owner_id', '=', ownerId).executeTakeFirstOrThrow()).count)
 }
 
-/** Gives a member another role, which every request has from then on. */
+/** Gives a member another role, which every request has from then on. `by` is null for the operator. */
 export function changeRole(
   db: Db,
   ownerId: string,
-  { memberId, role }: { memberId: string; role: Role },
+  { memberId, role, by }: { memberId: string; role: Role; by: Actor | null },
 ): Promise<MemberRow | Refusal> {
   return inTransaction(db, async (tx) => {
     const found = await findToChange(tx, ownerId, memberId)
     if (typeof found === 'string') return found
     const { member, isLastOwner } = found
+    const refused = by && (await refusedActor(tx, ownerId, { by, isAboutOwner: isOwner(member) || role === 'owner' }))
+    if (refused) return refused
     if (isLastOwner && role !== 'owner') return 'last owner'
     await tx.updateTable('members').set({ role }).where('member_id', '=', memberId).execute()
-    if (role !== 'owner') await handAddressOn(tx, member)
+    if (isOwner(member) && role !== 'owner') await endOwner(tx, member)
     return { ...member, role }
   })
 }
 
-/** Removes a member with all that was theirs: sessions, password, second factor, and the keys of `svc login`. */
+/**
+ * Removes a member with all that was theirs: sessions, password, second factor, and the keys of `svc login`. `by` is null for
+ * themselves.
+ */
 export function removeMember(
   db: Db,
   ownerId: string,
-  { memberId, now }: { memberId: string; now: number },
+  { memberId, now, by }: { memberId: string; now: number; by: Actor | null },
 ): Promise<'removed' | Refusal> {
   return inTransaction(db, async (tx) => {
     const found = await findToChange(tx, ownerId, memberId)
     if (typeof found === 'string') return found
+    const { member } = found
+    const refused = by && (await refusedActor(tx, ownerId, { by, isAboutOwner: isOwner(member) }))
+    if (refused) return refused
     if (found.isLastOwner) return 'last owner'
     for (const table of OWN_TABLES) await tx.deleteFrom(table).where('member_id', '=', memberId).execute()
-    await revokeKeysOf(tx, { ...found.member, role: 'viewer' }, now)
+    await revokeKeysOf(tx, { ...member, role: 'viewer' }, now)
     await tx.deleteFrom('members').where('member_id', '=', memberId).execute()
-    await handAddressOn(tx, found.member)
+    if (isOwner(member)) await endOwner(tx, member)
     return 'removed'
   })
 }
 
-/** Ends the keys of a member's `svc login` and, where they are an owner, all of the account. */
+/** Whether somebody may change members now; null where they may. Under the lock of the account. */
+export async function refusedActor(
+  tx: Tx,
+  ownerId: string,
+  { by: { memberId, passwordVersion }, isAboutOwner }: { by: Actor; isAboutOwner: boolean },
+): Promise<RefusedActor | null> {
+  const own = tx.selectFrom('members').select(['role', 'password_version']).where('owner_id', '=', ownerId)
+  const actor = await own.where('member_id', '=', memberId).executeTakeFirst()
+  if (actor?.role !== 'owner') return 'not owner'
+  return isAboutOwner && actor.password_version !== passwordVersion ? 'unconfirmed' : null
+}
+
+/**
+ * Ends the keys of a member's `svc login` and, where they are an owner, all of the account, with what could become a key or
+ * a member: logins of devices that were confirmed, and invitations.
+ */
 export async function revokeKeysOf(tx: Tx, { ownerId, memberId, role }: Member, now: number): Promise<void> {
   const keys = tx.updateTable('credentials').set({ revoked_at: now }).where('revoked_at', 'is', null)
   const own = keys.where((eb) => eb.and({ owner_id: ownerId, kind: 'account' }))
   await (role === 'owner' ? own : own.where('member_id', '=', memberId)).execute()
+  if (role !== 'owner') return
+  await tx.deleteFrom('device_logins').where('owner_id', '=', ownerId).execute()
+  await endInvitations(tx, ownerId)
 }
 
 const OWN_TABLES = [
@@ -105,6 +138,18 @@ async function findToChange(tx: Tx, ownerId: string, memberId: string) {
   if (!member) return 'absent'
   const owners = members.filter(({ role }) => role === 'owner')
   return { member, isLastOwner: member.role === 'owner' && owners.length === 1 }
+}
+
+const isOwner = ({ role }: Member) => role === 'owner'
+
+// An owner’s invitations do not outlast their role, and nothing says which those are.
+async function endOwner(tx: Tx, member: Member): Promise<void> {
+  await endInvitations(tx, member.ownerId)
+  await handAddressOn(tx, member)
+}
+
+async function endInvitations(tx: Tx, ownerId: string): Promise<void> {
+  await tx.deleteFrom('invitations').where('owner_id', '=', ownerId).execute()
 }
 
 /** The address of an account is that of one of its owners: the one who is owner for longest after this member. */

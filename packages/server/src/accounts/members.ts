@@ -3,9 +3,10 @@ import { forbidden, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import type { Caller } from './accounts.ts'
+import type { AccountDeps } from './deps.ts'
+import { actorOf, REFUSED_ACTORS } from './given-again.ts'
 import * as store from './member-store.ts'
-
-type Deps = Pick<CoreDeps, 'db' | 'clock' | 'logger'>
+import type { LiveSession } from './sessions.ts'
 
 /** The members of the account, the first to join first. */
 export async function membersOf({ db }: Pick<CoreDeps, 'db'>, caller: Caller): Promise<contract.MemberList> {
@@ -13,35 +14,60 @@ export async function membersOf({ db }: Pick<CoreDeps, 'db'>, caller: Caller): P
   return { members: members.map((member) => toMember(member, caller)) }
 }
 
-/** Gives a member another role, at once. Throws 403 where the account would have no owner. */
+/**
+ * Gives a member another role, at once. Throws 403 where the account would have no owner, and 400 where the password is
+ * missing that the change of an owner needs.
+ */
 export async function changeMember(
-  { db, logger }: Deps,
-  caller: Caller,
-  { memberId, role }: { memberId: string; role: contract.Role },
+  deps: AccountDeps,
+  session: LiveSession,
+  { memberId, role, ...given }: { memberId: string } & contract.ChangeMemberRequest,
 ): Promise<contract.Member> {
-  const { ownerId } = caller.owner
-  const changed = await store.changeRole(db, ownerId, { memberId, role })
-  if (changed === 'absent') throw notFound('The member')
-  if (changed === 'last owner') throw forbidden(LAST_OWNER)
-  logger.info({ ownerId, memberId, role, by: caller.member?.memberId }, 'a member has another role')
-  return toMember(changed, caller)
+  const { ownerId } = session.owner
+  const by = await actorOf(deps, session, given)
+  const changed = await store.changeRole(deps.db, ownerId, { memberId, role, by })
+  if (typeof changed === 'string') throw REFUSALS[changed]()
+  deps.logger.info({ ownerId, memberId, role, by: by.memberId }, 'a member has another role')
+  return toMember(changed, session)
 }
 
-/** Removes a member: their sessions and the keys of their `svc login` end at once, on every replica. */
+/**
+ * Removes a member: their sessions and the keys of their `svc login` end at once, on every replica. Throws 400 where the
+ * password is missing that the removal of an owner needs.
+ */
 export async function removeMember(
-  { db, clock, logger }: Deps,
-  { owner: { ownerId }, member }: Caller,
-  memberId: string,
+  deps: AccountDeps,
+  session: LiveSession,
+  { memberId, ...given }: { memberId: string } & contract.RemoveMemberRequest,
 ): Promise<contract.RemovedMember> {
-  const removed = await store.removeMember(db, ownerId, { memberId, now: clock.now() })
-  if (removed === 'absent') throw notFound('The member')
-  if (removed === 'last owner') throw forbidden(LAST_OWNER)
-  logger.info({ ownerId, memberId, by: member?.memberId }, 'a member was removed')
+  return remove(deps, session, { memberId, by: await actorOf(deps, session, given) })
+}
+
+/** Removes the member of a session. */
+export function leaveAccount(deps: AccountDeps, session: LiveSession): Promise<contract.RemovedMember> {
+  return remove(deps, session, { memberId: session.member.memberId, by: null })
+}
+
+async function remove(
+  { db, clock, logger }: AccountDeps,
+  { owner: { ownerId }, member }: LiveSession,
+  { memberId, by }: { memberId: string; by: store.Actor | null },
+): Promise<contract.RemovedMember> {
+  const removed = await store.removeMember(db, ownerId, { memberId, now: clock.now(), by })
+  if (removed !== 'removed') throw REFUSALS[removed]()
+  logger.info({ ownerId, memberId, by: member.memberId }, 'a member was removed')
   return { memberId }
 }
 
-const LAST_OWNER = 'This is the last owner of the account. Make somebody else owner first.'
+const REFUSALS = {
+  ...REFUSED_ACTORS,
+  absent: () => notFound('The member'),
+  'last owner': () => forbidden('This is the last owner of the account. Make somebody else owner first.'),
+}
 
-function toMember({ memberId, email, role, joinedAt }: store.MemberRow, { member }: Caller): contract.Member {
+function toMember(
+  { memberId, email, role, joinedAt }: store.MemberRow,
+  { member }: Pick<Caller, 'member'>,
+): contract.Member {
   return { memberId, email, role, joinedAt: isoTime(joinedAt), isSelf: memberId === member?.memberId }
 }

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 import type { Db, Schema } from '../store/schema.ts'
-import { inTransaction, type Tx } from '../store/transaction.ts'
+import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
 import { type Member, revokeKeysOf, toMember } from './member-store.ts'
 import { insertOwner, type NewAccount, type NewOwner, toOwner } from './store.ts'
 
@@ -72,7 +72,11 @@ export function usePasswordLink(
     const valid = used.where('token_hash', 'in', hashes).where('expires_at', '>', now)
     if (!(await valid.returning('member_id').executeTakeFirst())) return false
     await setNewPassword(tx, memberId, passwordHash)
-    if (revokeKeys) await revokeKeysOf(tx, toMember(member), now)
+    if (revokeKeys) {
+      // No key is being made meanwhile by one that ends.
+      await lockOwner(tx, member.owner_id)
+      await revokeKeysOf(tx, toMember(member), now)
+    }
     return true
   })
 }

@@ -46,10 +46,12 @@ export const ATTEMPT_RATES = {
   'reset-link/network': per(15 * MINUTE_MS, 50),
   'invite/account': per(60 * MINUTE_MS, 30),
   'invite/address': per(60 * MINUTE_MS, 5),
+  'invite/mail': per(60 * MINUTE_MS, 10),
+  'invite/network': per(60 * MINUTE_MS, 30),
   'invitation/network': per(15 * MINUTE_MS, 50),
   'device-code/network': per(15 * MINUTE_MS, 20),
   'device-code/service': per(DEVICE_LOGIN_MS, 5_000),
-  'user-code/account': per(15 * MINUTE_MS, 20),
+  'user-code/member': per(15 * MINUTE_MS, 20),
   'user-code/network': per(15 * MINUTE_MS, 50),
 } as const satisfies Record<string, BucketRate>
 

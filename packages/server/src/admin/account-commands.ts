@@ -16,7 +16,7 @@ import type { AccountCommand } from './parse-command.ts'
 import type { TypedPassword } from './read-password.ts'
 
 export interface AccountCommandDeps
-  extends Pick<AccountDeps, 'db' | 'clock' | 'newId' | 'keyring' | 'passwords' | 'baseUrl'> {
+  extends Pick<AccountDeps, 'db' | 'clock' | 'logger' | 'newId' | 'keyring' | 'passwords' | 'baseUrl'> {
   readPassword(): Promise<TypedPassword>
 }
 
@@ -78,10 +78,11 @@ async function askForPassword({ readPassword }: AccountCommandDeps): Promise<Sec
 }
 
 async function setRole(deps: AccountCommandDeps, { memberId, ownerId, email }: Member, role: Role): Promise<object> {
-  const changed = await changeRole(deps.db, ownerId, { memberId, role })
+  const changed = await changeRole(deps.db, ownerId, { memberId, role, by: null })
   if (changed === 'last owner')
     throw new CommandError(`${email} is the account’s last owner. Make somebody else owner first.`)
-  if (changed === 'absent') throw new CommandError(`${email} was removed meanwhile.`)
+  if (typeof changed === 'string') throw new CommandError(`${email} was removed meanwhile.`)
+  deps.logger.info({ ownerId, memberId, role, by: 'operator' }, 'a member has another role')
   return { ownerId, email, role }
 }
 

@@ -47,7 +47,7 @@ export async function runAdmin(args: readonly string[], { env, logger, readPassw
     const passwords = createPasswordQueue()
     const newId = createIds(systemClock)
     const baseUrl = () => config.baseUrl ?? `http://localhost:${config.port}`
-    return await runAccountCommand({ ...deps, keyring, passwords, newId, baseUrl, readPassword }, command)
+    return await runAccountCommand({ ...deps, logger, keyring, passwords, newId, baseUrl, readPassword }, command)
   } finally {
     await database.close()
   }

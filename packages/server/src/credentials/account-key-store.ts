@@ -57,19 +57,27 @@ function shownKeys(db: Db, { ownerId, only }: KeyScope) {
     : shown.where('credential_id', '=', only.keyId)
 }
 
+/** Who asks for a key of the account: a member by their session, or a key. */
+export type KeyMaker = { memberId: string } | { keyId: string }
+
 /**
- * Adds a key to an account; false where it, or the member whose key it is, has as many as they may. The lock keeps concurrent
- * requests below the limit. {@link MAX_ACCOUNT_KEYS} revoked keys are kept for the listing.
+ * Adds a key to an account, unless it, or the member whose key it is, has as many as they may, or `by` is no owner any more. The
+ * lock keeps concurrent requests below the limit. {@link MAX_ACCOUNT_KEYS} revoked keys are kept for the listing.
  */
-export async function addAccountKey(tx: Tx, key: NewCredential): Promise<boolean> {
+export async function addAccountKey(
+  tx: Tx,
+  key: NewCredential,
+  by: KeyMaker | null = null,
+): Promise<'added' | 'full' | 'not owner'> {
   await lockOwner(tx, key.owner_id)
+  if (by && (await roleOf(tx, key.owner_id, by)) !== 'owner') return 'not owner'
   const { member_id: memberId = null } = key
   const { count } = await keysOf(tx, key.owner_id)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('revoked_at', 'is', null)
     .where('member_id', memberId === null ? 'is' : '=', memberId)
     .executeTakeFirstOrThrow()
-  if (count >= (memberId === null ? MAX_ACCOUNT_KEYS : MAX_MEMBER_KEYS)) return false
+  if (count >= (memberId === null ? MAX_ACCOUNT_KEYS : MAX_MEMBER_KEYS)) return 'full'
   const kept = keysOf(tx, key.owner_id)
     .select('credential_id')
     .where('revoked_at', 'is not', null)
@@ -83,7 +91,18 @@ export async function addAccountKey(tx: Tx, key: NewCredential): Promise<boolean
     .where('credential_id', 'not in', kept)
     .execute()
   await insertCredential(tx, key)
-  return true
+  return 'added'
+}
+
+/** The role of now; undefined where the member is gone, or the key revoked. */
+async function roleOf(tx: Tx, ownerId: string, by: KeyMaker): Promise<Role | null | undefined> {
+  if ('memberId' in by) {
+    const own = tx.selectFrom('members').select('role').where('owner_id', '=', ownerId)
+    return (await own.where('member_id', '=', by.memberId).executeTakeFirst())?.role
+  }
+  const scope = { ownerId, only: by }
+  const key = await shownKeys(tx, scope).where('revoked_at', 'is', null).executeTakeFirst()
+  return key && (key.own_role ?? key.role)
 }
 
 function keysOf(db: Db, ownerId: string) {

@@ -1,5 +1,5 @@
 import type { AccountKey, AccountKeyList, CreateAccountKeyRequest, CreatedAccountKey } from '@svc/contract'
-import type { Caller, Owner } from '../accounts/accounts.ts'
+import type { Caller } from '../accounts/accounts.ts'
 import { notFound } from '../errors.ts'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
@@ -10,11 +10,14 @@ import { addKey } from './credentials.ts'
 /** A further key for the account; only this answer holds it in full. Throws 403 where the account has its maximum. */
 export async function createAccountKey(
   deps: CoreDeps,
-  { ownerId }: Owner,
+  { owner: { ownerId }, member, keyId }: Caller,
   { name, role = 'owner' }: CreateAccountKeyRequest,
 ): Promise<CreatedAccountKey> {
   deps.diskSpace.require()
-  const { key, row } = await addKey(deps, ownerId, { name, role })
+  const by = keyId === null ? { memberId: member?.memberId ?? '' } : { keyId }
+  const { key, row } = await addKey(deps, ownerId, { name, role, by })
+  const actor = { by: member?.memberId, byKey: keyId ?? undefined }
+  deps.logger.info({ ownerId, keyId: row.credential_id, role, ...actor }, 'an API key was made')
   const shown = { ...row, name, role, email: null, own_role: null, last_used_at: null, revoked_at: null }
   return { ...toAccountKey(shown), key: key.reveal() }
 }

@@ -1,11 +1,11 @@
 import { abbreviateKey, type KeyKind, keyKindOf, type Role } from '@svc/contract'
-import { forbidden } from '../errors.ts'
+import { forbidden, noLongerOwner } from '../errors.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import type { SealContext } from '../secrets/keyring.ts'
 import { mintKey } from '../secrets/mint.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { inTransaction } from '../store/transaction.ts'
-import { addAccountKey } from './account-key-store.ts'
+import { addAccountKey, type KeyMaker } from './account-key-store.ts'
 import { TOO_MANY_KEYS } from './rules.ts'
 import type { NewCredential } from './store.ts'
 
@@ -60,14 +60,16 @@ export function mintCredential(
   return { key, row }
 }
 
-/** Adds a key to an account. Throws 403 where it has its maximum. */
+/** Adds a key to an account. Throws 403 where it has its maximum, or `by` is no owner any more; null is the operator. */
 export async function addKey(
   deps: MintDeps & Pick<CoreDeps, 'db'>,
   ownerId: string,
-  named: { name: string; role: Role },
+  { by, ...named }: { name: string; role: Role; by: KeyMaker | null },
 ): Promise<MintedKey> {
   const minted = mintCredential(deps, ownerId, { kind: 'account', ...named })
-  if (!(await inTransaction(deps.db, (tx) => addAccountKey(tx, minted.row)))) throw forbidden(TOO_MANY_KEYS)
+  const outcome = await inTransaction(deps.db, (tx) => addAccountKey(tx, minted.row, by))
+  if (outcome === 'not owner') throw noLongerOwner()
+  if (outcome === 'full') throw forbidden(TOO_MANY_KEYS)
   return minted
 }
 

@@ -79,7 +79,7 @@ export function accountKeyRoutes(plane: FastifyInstance, deps: CoreDeps): void {
   )
 
   routes.post('/v1/account/keys', { schema: CREATE }, async (request, reply) =>
-    reply.code(201).send(await createAccountKey(deps, ownerOf(request), request.body)),
+    reply.code(201).send(await createAccountKey(deps, callerOf(request), request.body)),
   )
 
   routes.post('/v1/account/keys/:keyId/revoke', { schema: REVOKE }, (request) =>

@@ -60,10 +60,8 @@ export interface MemberTables {
     network: string
     status: 'pending' | 'authorized' | 'denied'
     owner_id: Nullable<string>
-    /** Who confirmed it; null where an API key of the account did. */
+    /** Who answered it. */
     member_id: Nullable<string>
-    /** Of the key to come, where no member confirmed it. */
-    role: Nullable<Role>
     requested_at: number
     expires_at: number
     /** The last poll, or 0. */

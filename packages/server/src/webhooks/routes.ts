@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { chapter } from '../http/chapter.ts'
 import { ListQuery } from '../http/params.ts'
-import { ownerOf } from '../http/planes.ts'
+import { callerOf, ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import type { WebhookDeps } from './deps.ts'
 import {
@@ -11,8 +11,8 @@ import {
   listOwnDeliveries,
   listOwnEvents,
   listOwnWebhooks,
+  readWebhook,
   removeWebhook,
-  requireWebhook,
   sendAgain,
 } from './webhooks.ts'
 
@@ -21,12 +21,19 @@ const params = z.object({ webhookId: z.string().describe('The id of a webhook, `
 const deliveryParams = params.extend({ deliveryId: z.string().describe('The id of a delivery, `msg_…`.') })
 
 const route = chapter('Webhooks')
-const LIST = route('listWebhooks', 'List webhooks', { response: { 200: contract.WebhookList } })
+const LIST = route('listWebhooks', 'List webhooks', {
+  description: 'A viewer sees origins in place of URLs.',
+  response: { 200: contract.WebhookList },
+})
 const CREATE = route('createWebhook', 'Create a webhook; the answer alone holds its secret', {
   body: contract.CreateWebhookRequest,
   response: { 201: contract.CreatedWebhook },
 })
-const DETAIL = route('getWebhook', 'Fetch a webhook', { params, response: { 200: contract.Webhook } })
+const DETAIL = route('getWebhook', 'Fetch a webhook', {
+  description: 'A viewer sees the origin in place of its URL.',
+  params,
+  response: { 200: contract.Webhook },
+})
 const DELETE = route('deleteWebhook', 'Delete a webhook and the events that wait for it', {
   params,
   response: { 200: contract.Webhook },
@@ -53,13 +60,13 @@ export function webhookRoutes(plane: FastifyInstance, deps: WebhookDeps): void {
 
   routes.get('/v1/events', { schema: EVENTS }, (request) => listOwnEvents(deps, ownerOf(request), request.query))
 
-  routes.get('/v1/webhooks', { schema: LIST }, (request) => listOwnWebhooks(deps, ownerOf(request)))
+  routes.get('/v1/webhooks', { schema: LIST }, (request) => listOwnWebhooks(deps, callerOf(request)))
 
   routes.post('/v1/webhooks', { schema: CREATE }, async (request, reply) =>
     reply.code(201).send(await createWebhook(deps, ownerOf(request), request.body)),
   )
 
-  routes.get(PATH, { schema: DETAIL }, (request) => requireWebhook(deps, ownerOf(request), request.params.webhookId))
+  routes.get(PATH, { schema: DETAIL }, (request) => readWebhook(deps, callerOf(request), request.params.webhookId))
 
   routes.delete(PATH, { schema: DELETE }, (request) => removeWebhook(deps, ownerOf(request), request.params.webhookId))
 

@@ -8,7 +8,8 @@ import type {
   WebhookDeliveryList,
   WebhookList,
 } from '@svc/contract'
-import type { Owner } from '../accounts/accounts.ts'
+import type { Caller, Owner } from '../accounts/accounts.ts'
+import { includesRole } from '../accounts/role-rules.ts'
 import { forbidden, invalidField, notFound } from '../errors.ts'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
 import { ownAddressProblem } from '../runtimes/rules.ts'
@@ -49,12 +50,19 @@ export async function createWebhook(
   return { ...toWebhook(row), secret: secret.reveal() }
 }
 
-export async function listOwnWebhooks({ db }: Pick<WebhookDeps, 'db'>, { ownerId }: Owner): Promise<WebhookList> {
-  return { webhooks: (await listWebhooks(db, ownerId)).map(toWebhook) }
+/** The webhooks of the account, as {@link readWebhook} shows them. */
+export async function listOwnWebhooks({ db }: Pick<WebhookDeps, 'db'>, caller: Caller): Promise<WebhookList> {
+  const rows = await listWebhooks(db, caller.owner.ownerId)
+  return { webhooks: rows.map((row) => shownTo(caller, toWebhook(row))) }
+}
+
+/** A webhook. A viewer sees the origin of its URL alone, whose path may hold a secret. Throws 404 where there is none. */
+export async function readWebhook(deps: Pick<WebhookDeps, 'db'>, caller: Caller, webhookId: string): Promise<Webhook> {
+  return shownTo(caller, await requireWebhook(deps, caller.owner, webhookId))
 }
 
 /** Throws 404 where the owner has no such webhook: another account's reads as absent. */
-export async function requireWebhook(
+async function requireWebhook(
   { db }: Pick<WebhookDeps, 'db'>,
   { ownerId }: Owner,
   webhookId: string,
@@ -112,6 +120,10 @@ export async function sendAgain(
   const row = await redeliver(db, { ownerId, ...ids, now: clock.now() })
   if (!row) throw notFound('The delivery')
   return toDelivery(row)
+}
+
+function shownTo({ role }: Caller, webhook: Webhook): Webhook {
+  return includesRole(role, 'developer') ? webhook : { ...webhook, url: new URL(webhook.url).origin }
 }
 
 function toWebhook(row: WebhookRow | null): Webhook {

@@ -86,6 +86,9 @@ const MANIFEST = {
 
 const USER_CODE = 'BBBBBBBB'
 
+/** Two-factor sign-in is off: no code is judged. */
+const GIVEN_AGAIN = { password: PASSWORD, code: '000000' }
+
 /** Every route that takes a body. */
 export const BODY_ROUTES: readonly BodyRoute[] = [
   {
@@ -329,7 +332,7 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
   {
     method: 'POST',
     path: '/v1/account/devices/:userCode',
-    key: ({ owner }) => owner.apiKey,
+    key: ({ session }) => session,
     prepare: letDeviceWait,
     body: () => ({ status: 'denied' }),
     fields: { status: 'string' },
@@ -357,19 +360,29 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
   {
     method: 'PATCH',
     path: '/v1/account/members/:memberId',
-    key: ({ owner }) => owner.apiKey,
+    key: ({ session }) => session,
     prepare: addMember,
-    body: () => ({ role: 'developer' }),
-    fields: { role: 'string' },
+    body: () => ({ role: 'developer', ...GIVEN_AGAIN }),
+    fields: { role: 'string', password: 'string', code: 'string' },
     required: ['role'],
+    strict: [''],
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/account/members/:memberId',
+    key: ({ session }) => session,
+    prepare: addMember,
+    body: () => ({ ...GIVEN_AGAIN }),
+    fields: { password: 'string', code: 'string' },
+    required: [],
     strict: [''],
   },
   {
     method: 'POST',
     path: '/v1/account/invitations',
-    key: ({ owner }) => owner.apiKey,
-    body: ({ owner }) => ({ email: `${owner.ownerId}@invited.example.com`, role: 'viewer' }),
-    fields: { email: 'string', role: 'string' },
+    key: ({ session }) => session,
+    body: ({ owner }) => ({ email: `${owner.ownerId}@invited.example.com`, role: 'viewer', ...GIVEN_AGAIN }),
+    fields: { email: 'string', role: 'string', password: 'string', code: 'string' },
     required: ['email', 'role'],
     strict: [''],
   },

@@ -1,9 +1,14 @@
 import { abbreviateKey, type DeviceDecision, DeviceLogin, DevicePoll } from '@svc/contract'
 import type { LightMyRequestResponse } from 'fastify'
 import { expect, test } from 'vitest'
+import { makeResetLink } from '../../src/accounts/password-reset.ts'
 import { sweepSessions } from '../../src/accounts/sessions.ts'
+import { mintCredential } from '../../src/credentials/credentials.ts'
+import { insertCredential } from '../../src/credentials/store.ts'
 import { errorOf, faultsIn, refusalOf } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
+import { linkIn } from '../support/mail.ts'
+import { firstMember, joinAs, letInvitationWait } from '../support/members.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { dumpTables } from '../support/scene.ts'
 import { PASSWORD, startForTest, type TestOwner, type TestService } from '../support/service.ts'
@@ -91,11 +96,12 @@ describeEngines('a device login', (engine) => {
   test('gives a key of the account that confirms it, once, not of an account that only viewed it', async () => {
     const service = await startForTest(database())
     const [ada, bob] = [await service.owner(), await service.owner()]
+    const [adas, bobs] = [await service.signedIn(ada), await service.signedIn(bob)]
     const login = await begin(service)
     expect((await look(service, ada.apiKey, login.userCode)).statusCode).toBe(200)
-    expect((await decide(service, bob.apiKey, login)).statusCode).toBe(200)
+    expect((await decide(service, bobs, login)).statusCode).toBe(200)
     for (const status of ['authorized', 'denied'] as const) {
-      refusalOf(await decide(service, ada.apiKey, { ...login, status }), 'not_found')
+      refusalOf(await decide(service, adas, { ...login, status }), 'not_found')
     }
     refusalOf(await look(service, bob.apiKey, login.userCode), 'not_found')
     expect(keyIn(await poll(service, login)).account.ownerId).toBe(bob.ownerId)
@@ -118,19 +124,22 @@ describeEngines('a device login', (engine) => {
   test('that is declined tells the device so, and creates no key', async () => {
     const service = await startForTest(database())
     const owner = await service.owner()
+    const session = await service.signedIn(owner)
     const login = await begin(service)
-    expect((await decide(service, owner.apiKey, { ...login, status: 'denied' })).json()).toEqual({ status: 'denied' })
+    expect((await decide(service, session, { ...login, status: 'denied' })).json()).toEqual({ status: 'denied' })
     expect(refusalOf(await poll(service, login), 'forbidden')).toContain('access_denied')
-    refusalOf(await decide(service, owner.apiKey, login), 'not_found')
+    refusalOf(await decide(service, session, login), 'not_found')
     expect(await keysOf(service, owner)).toHaveLength(1)
   })
 
   // holds ACC-19
   test('ends after ten minutes, to the millisecond, and is then deleted', async () => {
     const service = await startForTest(database())
-    const { apiKey } = await service.owner()
+    const owner = await service.owner()
+    const { apiKey } = owner
+    const session = await service.signedIn(owner)
     const [waiting, confirmed] = [await begin(service), await begin(service)]
-    await decide(service, apiKey, confirmed)
+    await decide(service, session, confirmed)
     service.clock.advance(EXPIRES_MS - 1)
     expect((await poll(service, waiting)).json()).toEqual({ status: 'authorization_pending' })
     expect((await look(service, apiKey, waiting.userCode)).statusCode).toBe(200)
@@ -138,7 +147,7 @@ describeEngines('a device login', (engine) => {
     expect(faultsIn(await poll(service, waiting))).toEqual(OVER)
     expect(faultsIn(await poll(service, confirmed))).toEqual(OVER)
     refusalOf(await look(service, apiKey, waiting.userCode), 'not_found')
-    refusalOf(await decide(service, apiKey, waiting), 'not_found')
+    refusalOf(await decide(service, session, waiting), 'not_found')
     await sweepSessions(service.deps)
     expect(await database().db.selectFrom('device_logins').select('expires_at').execute()).toEqual([])
   })
@@ -146,10 +155,11 @@ describeEngines('a device login', (engine) => {
   // holds ACC-20
   test('with a poll within five seconds is told to slow down, and stays valid', async () => {
     const service = await startForTest(database())
-    const { apiKey } = await service.owner()
+    const owner = await service.owner()
+    const session = await service.signedIn(owner)
     const login = await begin(service)
     await poll(service, login)
-    await decide(service, apiKey, login)
+    await decide(service, session, login)
     service.clock.advance(POLL_MS - 2_000)
     const early = await poll(service, login)
     expect(refusalOf(early, 'rate_limit_exceeded')).toContain('slow_down')
@@ -162,7 +172,7 @@ describeEngines('a device login', (engine) => {
   test('returns its key once, even with a hundred concurrent polls on two replicas', async () => {
     const { a, b } = await setReplicatedScene(engine)
     const login = await begin(a.service)
-    await decide(b.service, a.owner.apiKey, login)
+    await decide(b.service, a.session, login)
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => poll((index % 2 ? a : b).service, login)),
     )
@@ -177,25 +187,76 @@ describeEngines('a device login', (engine) => {
     expect(faultsIn(await poll(b.service, login))).toEqual(OVER)
   })
 
-  test('creates no fifty-first key, and says what to do', async () => {
+  test('creates no twenty-first key of a member, and says what to do', async () => {
     const service = await startForTest(database())
-    const { apiKey } = await service.owner()
-    for (let made = 1; made < 50; made += 1) {
-      await service.send('POST', '/v1/account/keys', { key: apiKey, body: { name: `Program ${made}` } })
+    const owner = await service.owner()
+    const { memberId } = await firstMember(service, owner)
+    for (let made = 0; made < 20; made += 1) {
+      const { row } = mintCredential(service.deps, owner.ownerId, { kind: 'account', name: `svc on ${made}`, memberId })
+      await insertCredential(database().db, row)
     }
     const login = await begin(service)
-    await decide(service, apiKey, login)
+    await decide(service, await service.signedIn(owner), login)
     expect(refusalOf(await poll(service, login), 'forbidden')).toContain('Revoke one')
+  })
+
+  // holds MEM-04
+  test('is answered with a session alone: no API key makes another one', async () => {
+    const service = await startForTest(database())
+    const owner = await service.owner()
+    const first = await begin(service)
+    await decide(service, await service.signedIn(owner), first)
+    const login = await begin(service)
+    for (const key of [owner.apiKey, keyIn(await poll(service, first)).key]) {
+      for (const status of ['authorized', 'denied'] as const) {
+        const refused = refusalOf(await decide(service, key, { ...login, status }), 'forbidden')
+        expect(refused).toContain('An API key is not enough to answer a device')
+      }
+    }
+    expect((await poll(service, login)).json()).toEqual({ status: 'authorization_pending' })
+    // As a key of the account could confirm it.
+    await database()
+      .db.updateTable('device_logins')
+      .set({ status: 'authorized', owner_id: owner.ownerId })
+      .where('status', '=', 'pending')
+      .execute()
+    service.clock.advance(POLL_MS)
+    expect(faultsIn(await poll(service, login))).toEqual(OVER)
+  })
+
+  test('of any member is void after an owner’s reset that revokes the keys', async () => {
+    const service = await startForTest(database())
+    const owner = await service.owner()
+    const member = await joinAs(service, owner, 'developer')
+    const login = await begin(service)
+    await decide(service, member.session, login)
+    await letInvitationWait(service, owner, { role: 'owner' })
+    const { link } = await makeResetLink(service.deps, await firstMember(service, owner))
+    const body = { token: linkIn({ text: link }).token, password: 'another battery staple', revokeKeys: true }
+    expect((await service.send('POST', '/v1/auth/password-reset/confirm', { body })).statusCode).toBe(200)
+    expect(faultsIn(await poll(service, login))).toEqual(OVER)
+    expect(await database().db.selectFrom('invitations').selectAll().execute()).toEqual([])
+  })
+
+  test('leaves each member tries of their own', async () => {
+    const service = await startForTest(database())
+    const owner = await service.owner()
+    const member = await joinAs(service, owner, 'viewer')
+    for (let count = 0; count < 20; count += 1) await look(service, member.session, 'BBBB-BBBB')
+    refusalOf(await look(service, member.session, 'BBBB-BBBB'), 'rate_limit_exceeded')
+    refusalOf(await look(service, await service.signedIn(owner), 'BBBB-BBBB'), 'not_found')
   })
 
   test('stores and logs neither its codes nor its key', async () => {
     const lines: string[] = []
     const service = await startForTest(database(), { log: (line) => lines.push(line) })
-    const { apiKey } = await service.owner()
+    const owner = await service.owner()
+    const { apiKey } = owner
+    const session = await service.signedIn(owner)
     const login = await begin(service)
     await look(service, apiKey, login.userCode)
     const waiting = await dumpTables(database())
-    await decide(service, apiKey, login)
+    await decide(service, session, login)
     const confirmed = await dumpTables(database())
     const { key } = keyIn(await poll(service, login))
     const seen = [waiting, confirmed, await dumpTables(database()), ...lines].join('\n')
@@ -268,17 +329,18 @@ describeEngines('device codes', (engine) => {
   })
 
   // holds ACC-23
-  test('cannot be guessed: an account has twenty tries, right or wrong, then one every 45 seconds', async () => {
+  test('cannot be guessed: a member has twenty tries, right or wrong, then one every 45 seconds', async () => {
     const service = await startForTest(database())
     const [owner, other] = [await service.owner(), await service.owner()]
+    const session = await service.signedIn(owner)
     const { userCode } = await begin(service)
-    const tries = await Promise.all(Array.from({ length: 30 }, () => look(service, owner.apiKey, 'BBBB-BBBB')))
+    const tries = await Promise.all(Array.from({ length: 30 }, () => look(service, session, 'BBBB-BBBB')))
     expect(tries.filter(({ statusCode }) => statusCode === 404)).toHaveLength(20)
     expect(tries.filter(({ statusCode }) => statusCode === 429)).toHaveLength(10)
-    refusalOf(await decide(service, owner.apiKey, { userCode }), 'rate_limit_exceeded')
+    refusalOf(await decide(service, session, { userCode }), 'rate_limit_exceeded')
     expect((await look(service, other.apiKey, userCode)).statusCode).toBe(200)
     service.clock.advance(45_000)
-    expect((await decide(service, owner.apiKey, { userCode })).statusCode).toBe(200)
+    expect((await decide(service, session, { userCode })).statusCode).toBe(200)
   })
 
   test('cannot be guessed by many accounts of one network, which has fifty tries', async () => {

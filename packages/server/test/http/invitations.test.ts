@@ -6,7 +6,7 @@ import { linkIn, mailOverDouble } from '../support/mail.ts'
 import { accept, letInvitationWait } from '../support/members.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { dumpTables, setScene } from '../support/scene.ts'
-import { PASSWORD, type TestOwner, type TestService } from '../support/service.ts'
+import { PASSWORD, type TestService } from '../support/service.ts'
 import { askToSignIn, begunSession, cookieSet, newAddress } from '../support/sign-in.ts'
 
 const GONE = { token: [expect.stringContaining('is not valid')] }
@@ -17,9 +17,9 @@ describeEngines('an invitation', (engine) => {
 
   // holds MEM-20
   test('is a link that the owner passes on where no mail is sent, and whose holder joins with a password', async () => {
-    const { service, owner } = await setScene(database(), { mailer: null })
+    const { service, owner, session } = await setScene(database(), { mailer: null })
     const email = newAddress()
-    const invited = CreatedInvitation.parse((await invite(service, owner, { email: ` ${email} `.trim() })).json())
+    const invited = CreatedInvitation.parse((await invite(service, session, { email: ` ${email} `.trim() })).json())
     const { token } = linkIn({ text: String(invited.link) })
     expect(invited).toMatchObject({ email, role: 'developer', expiresAt: after(service, 7 * DAY_MS) })
     const listed = (await service.send('GET', '/v1/account/invitations', { key: owner.apiKey })).json()
@@ -29,9 +29,9 @@ describeEngines('an invitation', (engine) => {
     const read = await service.send('POST', '/v1/auth/invitation', { body: { token } })
     expect(read.json()).toMatchObject({ account: owner.email, email, role: 'developer' })
     const answer = await accept(service, token)
-    const { account, token: session } = begunSession(answer)
+    const { account, token: begun } = begunSession(answer)
     expect(account).toMatchObject({ ownerId: owner.ownerId, role: 'developer', member: { email } })
-    expect(cookieSet(answer)).toMatchObject({ value: session })
+    expect(cookieSet(answer)).toMatchObject({ value: begun })
     begunSession(await askToSignIn(service, { email }))
     expect(faultsIn(await accept(service, token))).toEqual(GONE)
   })
@@ -39,31 +39,45 @@ describeEngines('an invitation', (engine) => {
   // holds MEM-21
   test('is mailed where the service sends mail; then the answer holds no link', async () => {
     const { smtp, mailer } = await mailOverDouble()
-    const { service, owner } = await setScene(database(), { mailer })
+    const { service, owner, session } = await setScene(database(), { mailer })
     const email = newAddress()
-    expect((await invite(service, owner, { email })).json()).toMatchObject({ link: null })
+    expect((await invite(service, session, { email })).json()).toMatchObject({ link: null })
     const mail = await smtp.next()
     expect(mail.text).toContain(`invites you to the account ${owner.email}, as developer`)
     begunSession(await accept(service, linkIn({ text: mail.text }).token))
   })
 
+  test('is answered alike when its address has had ten mails in an hour, and no mail is sent', async () => {
+    const { smtp, mailer } = await mailOverDouble()
+    const { service } = await setScene(database(), { mailer })
+    const email = newAddress()
+    for (let account = 0; account < 3; account += 1) {
+      const key = await service.signedIn(await service.owner())
+      for (let count = 0; count < 4; count += 1) {
+        expect((await invite(service, key, { email })).json()).toMatchObject({ email, link: null })
+      }
+    }
+    await mailer.close(5_000)
+    expect(smtp.mails).toHaveLength(10)
+  })
+
   // holds MEM-22
   test('ends when it is revoked, replaced, or a week old', async () => {
-    const { service, owner } = await setScene(database(), { mailer: null })
+    const { service, owner, session } = await setScene(database(), { mailer: null })
     const email = newAddress()
     const tokens: string[] = []
     for (let count = 0; count < 3; count += 1) {
-      tokens.push(linkIn({ text: String((await invite(service, owner, { email })).json().link) }).token)
+      tokens.push(linkIn({ text: String((await invite(service, session, { email })).json().link) }).token)
     }
     const [first = '', , last = ''] = tokens
     expect(faultsIn(await accept(service, first))).toEqual(GONE)
     const { invitations } = (await service.send('GET', '/v1/account/invitations', { key: owner.apiKey })).json()
     expect(invitations).toHaveLength(1)
     const url = `/v1/account/invitations/${invitations[0].invitationId}`
-    expect((await service.send('DELETE', url, { key: owner.apiKey })).statusCode).toBe(200)
-    refusalOf(await service.send('DELETE', url, { key: owner.apiKey }), 'not_found')
+    expect((await service.send('DELETE', url, { key: session })).statusCode).toBe(200)
+    refusalOf(await service.send('DELETE', url, { key: session }), 'not_found')
     expect(faultsIn(await accept(service, last))).toEqual(GONE)
-    const { token } = linkIn({ text: String((await invite(service, owner, { email })).json().link) })
+    const { token } = linkIn({ text: String((await invite(service, session, { email })).json().link) })
     service.clock.advance(7 * DAY_MS)
     await service.renew()
     expect(faultsIn(await accept(service, token))).toEqual(GONE)
@@ -82,9 +96,9 @@ describeEngines('an invitation', (engine) => {
 
   // holds MEM-24
   test('is answered alike whether the address has an account or not, and tells the holder of its link', async () => {
-    const { service, owner } = await setScene(database(), { mailer: null })
+    const { service, owner, session } = await setScene(database(), { mailer: null })
     const taken = (await service.owner()).email
-    const [known, unknown] = [await invite(service, owner, { email: taken }), await invite(service, owner, {})]
+    const [known, unknown] = [await invite(service, session, { email: taken }), await invite(service, session, {})]
     expect([known.statusCode, steadyHeaders(known)['content-type']]).toEqual([
       unknown.statusCode,
       steadyHeaders(unknown)['content-type'],
@@ -92,7 +106,7 @@ describeEngines('an invitation', (engine) => {
     expect(Object.keys(known.json())).toEqual(Object.keys(unknown.json()))
     const { token } = linkIn({ text: String(known.json().link) })
     expect(refusalOf(await accept(service, token), 'forbidden')).toContain('one account')
-    const own = await invite(service, owner, { email: owner.email.toUpperCase() })
+    const own = await invite(service, session, { email: owner.email.toUpperCase() })
     expect(faultsIn(own)).toEqual({ email: ['belongs to a member of the account already.'] })
   })
 
@@ -107,15 +121,26 @@ describeEngines('an invitation', (engine) => {
 
   // holds MEM-26
   test('is one of twenty at most, and of five an hour to one address', async () => {
-    const { service, owner } = await setScene(database(), { mailer: null })
+    const { service, owner, session } = await setScene(database(), { mailer: null })
     for (let count = 0; count < 20; count += 1) await letInvitationWait(service, owner, { role: 'viewer' })
-    expect(refusalOf(await invite(service, owner, {}), 'forbidden')).toContain('20 open invitations')
-    const other = await service.owner()
+    expect(refusalOf(await invite(service, session, {}), 'forbidden')).toContain('20 open invitations')
+    const [other, stranger] = [
+      await service.signedIn(await service.owner()),
+      await service.signedIn(await service.owner()),
+    ]
     const email = newAddress()
     for (let count = 0; count < 5; count += 1) expect((await invite(service, other, { email })).statusCode).toBe(201)
-    refusalOf(await invite(service, await service.owner(), { email }), 'rate_limit_exceeded')
-    for (let count = 0; count < 25; count += 1) await invite(service, other, {})
-    refusalOf(await invite(service, other, {}), 'rate_limit_exceeded')
+    refusalOf(await invite(service, other, { email }), 'rate_limit_exceeded')
+    // Another account has five of its own; all of one network have thirty.
+    expect((await invite(service, stranger, { email })).statusCode).toBe(201)
+    for (let count = 0; count < 23; count += 1) {
+      expect((await invite(service, other, {})).statusCode).toBeLessThan(404)
+    }
+    refusalOf(await invite(service, stranger, {}), 'rate_limit_exceeded')
+    const elsewhere = { method: 'POST' as const, url: '/v1/account/invitations', remoteAddress: '203.0.113.9' }
+    const headers = { authorization: `Bearer ${stranger}` }
+    const payload = { email: newAddress(), role: 'viewer' }
+    expect((await service.inject({ ...elsewhere, headers, payload })).statusCode).toBe(201)
   })
 
   test('has fifty tries at links from one network', async () => {
@@ -126,7 +151,7 @@ describeEngines('an invitation', (engine) => {
   })
 })
 
-function invite(service: TestService, { apiKey: key }: TestOwner, { email = newAddress(), role = 'developer' }) {
+function invite(service: TestService, key: string, { email = newAddress(), role = 'developer' }) {
   return service.send('POST', '/v1/account/invitations', { key, body: { email, role } })
 }
 

@@ -1,16 +1,18 @@
 import type { Role } from '@svc/contract'
 import { expect, test } from 'vitest'
-import { insertMember } from '../../src/accounts/member-store.ts'
+import { changeRole, insertMember, removeMember } from '../../src/accounts/member-store.ts'
 import { runAccountCommand } from '../../src/admin/account-commands.ts'
+import type { KeyMaker } from '../../src/credentials/account-key-store.ts'
+import { addKey } from '../../src/credentials/credentials.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
 import { faultsIn, refusalOf } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
-import { firstMember, type JoinedMember, joinAs } from '../support/members.ts'
+import { firstMember, type JoinedMember, joinAs, letInvitationWait } from '../support/members.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { setScene } from '../support/scene.ts'
 import { PASSWORD, type TestService } from '../support/service.ts'
-import { askToSignIn, begunSession, cookieSet, statusWith } from '../support/sign-in.ts'
-import { giveSecondFactor } from '../support/two-factor.ts'
+import { askToSignIn, begunSession, cookieSet, newAddress, statusWith } from '../support/sign-in.ts'
+import { appCode, giveSecondFactor } from '../support/two-factor.ts'
 
 const LAST = 'This is the last owner of the account. Make somebody else owner first.'
 
@@ -39,10 +41,10 @@ describeEngines('members', (engine) => {
     const member = await joinAs(a.service, a.owner, 'viewer')
     const create = (name: string) => b.service.send('POST', '/v1/projects', { key: member.session, body: { name } })
     expect((await create('One')).statusCode).toBe(403)
-    const changed = await give(a.service, a.owner.apiKey, member, 'developer')
+    const changed = await give(a.service, a.session, member, 'developer')
     expect(changed.json()).toMatchObject({ memberId: member.memberId, role: 'developer' })
     expect((await create('One')).statusCode).toBe(201)
-    await give(a.service, a.owner.apiKey, member, 'viewer')
+    await give(a.service, a.session, member, 'viewer')
     expect((await create('Two')).statusCode).toBe(403)
   })
 
@@ -64,10 +66,10 @@ describeEngines('members', (engine) => {
     await giveSecondFactor({ service: a.service, owner: member }, { isOn: true })
     const key = await logIn(a.service, member)
     expect([await statusWith(b.service, member.session), await statusWith(b.service, key)]).toEqual([200, 200])
-    expect((await remove(a.service, a.owner.apiKey, member)).json()).toEqual({ memberId: member.memberId })
+    expect((await remove(a.service, a.session, member)).json()).toEqual({ memberId: member.memberId })
     expect([await statusWith(b.service, member.session), await statusWith(b.service, key)]).toEqual([401, 401])
     expect((await askToSignIn(b.service, { email: member.email })).statusCode).toBe(401)
-    refusalOf(await remove(a.service, a.owner.apiKey, member), 'not_found')
+    refusalOf(await remove(a.service, a.session, member), 'not_found')
     for (const table of ['auth_sessions', 'second_factors', 'recovery_codes', 'known_networks'] as const) {
       const left = a.database.db.selectFrom(table).selectAll().where('member_id', '=', member.memberId)
       expect([table, await left.execute()]).toEqual([table, []])
@@ -93,8 +95,8 @@ describeEngines('members', (engine) => {
   test('always have an owner among them, also when two go at once', async () => {
     const { a, b } = await setReplicatedScene(engine)
     const first = await firstMember(a.service, a.owner)
-    expect(refusalOf(await remove(a.service, a.owner.apiKey, first), 'forbidden')).toBe(LAST)
-    expect(refusalOf(await give(a.service, a.owner.apiKey, first, 'viewer'), 'forbidden')).toBe(LAST)
+    expect(refusalOf(await remove(a.service, a.session, first), 'forbidden')).toBe(LAST)
+    expect(refusalOf(await give(a.service, a.session, first, 'viewer'), 'forbidden')).toBe(LAST)
     const second = await joinAs(a.service, a.owner, 'owner')
     const answers = await Promise.all([
       give(a.service, a.session, second, 'developer'),
@@ -137,12 +139,12 @@ describeEngines('members', (engine) => {
 
   // holds MEM-13
   test('get a key of their own role from a device login, which follows their role', async () => {
-    const { service, owner } = await setScene(database())
+    const { service, owner, session } = await setScene(database())
     const member = await joinAs(service, owner, 'viewer')
     const key = await logIn(service, member)
     const create = (name: string) => service.send('POST', '/v1/projects', { key, body: { name } })
     expect((await create('One')).statusCode).toBe(403)
-    await give(service, owner.apiKey, member, 'developer')
+    await give(service, session, member, 'developer')
     expect((await create('One')).statusCode).toBe(201)
     const { keys } = (await service.send('GET', '/v1/account/keys', { key: member.session })).json()
     expect(keys).toMatchObject([{ role: 'developer', member: member.email }])
@@ -182,9 +184,91 @@ describeEngines('members', (engine) => {
     begunSession(await service.send('POST', '/v1/auth/sign-up', { body }))
   })
 
+  // holds MEM-17
+  test('are changed with a session, and owners with the password and the code, too', async () => {
+    const { service, owner, session } = await setScene(database())
+    const [other, viewer] = [await joinAs(service, owner, 'owner'), await joinAs(service, owner, 'viewer')]
+    const { invitationId } = await letInvitationWait(service, owner, { role: 'viewer' })
+    const at = ({ memberId }: JoinedMember) => `/v1/account/members/${memberId}`
+    const ofOwners = [
+      ['POST', '/v1/account/invitations', { email: newAddress(), role: 'owner' }],
+      ['PATCH', at(viewer), { role: 'owner' }],
+      ['PATCH', at(other), { role: 'owner' }],
+      ['PATCH', at(other), { role: 'viewer' }],
+      ['DELETE', at(other), {}],
+    ] as const
+    const others = [
+      ['POST', '/v1/account/invitations', { email: newAddress(), role: 'developer' }],
+      ['PATCH', at(viewer), { role: 'developer' }],
+      ['DELETE', at(viewer), undefined],
+    ] as const
+    const revoke = ['DELETE', `/v1/account/invitations/${invitationId}`, undefined] as const
+    for (const key of [owner.apiKey, await logIn(service, other)]) {
+      for (const [method, url, body] of [...ofOwners, ...others, revoke]) {
+        const answer = await service.send(method, url, { key, body })
+        expect(refusalOf(answer, 'forbidden')).toContain('An API key is not enough to change members')
+      }
+    }
+    await giveSecondFactor({ service, owner }, { isOn: true })
+    const faults = async (given: object, [method, url, body]: (typeof ofOwners)[number]) =>
+      Object.keys(faultsIn(await service.send(method, url, { key: session, body: { ...body, ...given } })))
+    for (const change of ofOwners) expect(await faults({}, change)).toEqual(['password'])
+    expect(await faults({ password: 'not this one' }, ofOwners[1])).toEqual(['password'])
+    expect(await faults({ password: PASSWORD }, ofOwners[1])).toEqual(['code'])
+    expect(await faults({ password: PASSWORD, code: '000000' }, ofOwners[1])).toEqual(['code'])
+    const { members } = (await service.send('GET', '/v1/account/members', { key: session })).json()
+    expect(members.map(({ role }: JoinedMember) => role).sort()).toEqual(['owner', 'owner', 'viewer'])
+    const made = { role: 'owner', password: PASSWORD, code: appCode(service) }
+    expect((await service.send('PATCH', at(viewer), { key: session, body: made })).statusCode).toBe(200)
+    await give(service, other.session, viewer, 'viewer')
+    for (const [method, url, body] of others) {
+      expect((await service.send(method, url, { key: session, body })).statusCode).toBeLessThan(300)
+    }
+  })
+
+  // holds MEM-18
+  test('who are owners take open invitations with them when they are demoted or removed', async () => {
+    const { service, owner, session } = await setScene(database())
+    const open = async () =>
+      (await service.send('GET', '/v1/account/invitations', { key: session })).json().invitations.length
+    const other = await joinAs(service, owner, 'owner')
+    const developer = await joinAs(service, owner, 'developer')
+    await letInvitationWait(service, owner, { role: 'owner' })
+    await give(service, session, developer, 'viewer')
+    await remove(service, session, developer)
+    expect(await open()).toBe(1)
+    await give(service, session, other, 'developer')
+    expect(await open()).toBe(0)
+    const third = await joinAs(service, owner, 'owner')
+    await letInvitationWait(service, owner, { role: 'owner' })
+    await remove(service, session, third)
+    expect(await open()).toBe(0)
+  })
+
+  // holds MEM-19
+  test('change nothing by a request that outlasts their role, and neither does their key', async () => {
+    const { service, owner } = await setScene(database())
+    const member = await joinAs(service, owner, 'owner')
+    const viewer = await joinAs(service, owner, 'viewer')
+    const { db } = database()
+    const by = { memberId: member.memberId, passwordVersion: 1 }
+    await db.updateTable('members').set({ role: 'developer' }).where('member_id', '=', member.memberId).execute()
+    const { memberId } = viewer
+    expect(await changeRole(db, owner.ownerId, { memberId, role: 'owner', by })).toBe('not owner')
+    expect(await removeMember(db, owner.ownerId, { memberId, now: 0, by })).toBe('not owner')
+    const key = { name: 'Mine', role: 'owner' as const }
+    const make = (maker: KeyMaker) => addKey(service.deps, owner.ownerId, { ...key, by: maker })
+    await expect(make(by)).rejects.toThrow('taken away')
+    const { row } = await addKey(service.deps, owner.ownerId, { ...key, by: null })
+    const keyId = row.credential_id
+    await make({ keyId })
+    await db.updateTable('credentials').set({ revoked_at: 1 }).where('credential_id', '=', keyId).execute()
+    await expect(make({ keyId })).rejects.toThrow('taken away')
+  })
+
   // holds MEM-16
   test('are fifty at most', async () => {
-    const { service, owner } = await setScene(database())
+    const { service, owner, session } = await setScene(database())
     await inTransaction(database().db, async (tx) => {
       for (let count = 1; count < 50; count += 1) {
         const memberId = service.deps.newId('member')
@@ -193,17 +277,17 @@ describeEngines('members', (engine) => {
       }
     })
     const body = { email: 'one-more@example.com', role: 'viewer' }
-    const answer = await service.send('POST', '/v1/account/invitations', { key: owner.apiKey, body })
+    const answer = await service.send('POST', '/v1/account/invitations', { key: session, body })
     expect(refusalOf(answer, 'forbidden')).toContain('50 members')
   })
 })
 
 function give(service: TestService, key: string, { memberId }: { memberId: string }, role: Role) {
-  return service.send('PATCH', `/v1/account/members/${memberId}`, { key, body: { role } })
+  return service.send('PATCH', `/v1/account/members/${memberId}`, { key, body: { role, password: PASSWORD } })
 }
 
 function remove(service: TestService, key: string, { memberId }: { memberId: string }) {
-  return service.send('DELETE', `/v1/account/members/${memberId}`, { key })
+  return service.send('DELETE', `/v1/account/members/${memberId}`, { key, body: { password: PASSWORD } })
 }
 
 /** `svc login`, confirmed by this member; returns the key. */

@@ -152,6 +152,7 @@ describeEngine('sqlite', 'the description of the API', (engine) => {
       'post /v1/capabilities/{runtimeId}/{capability}',
       'post /v1/deployments/{version}/promote',
       'post /v1/runtime/doctor',
+      'delete /v1/account/members/{memberId}',
       'post /v1/runtimes/{runtimeId}/doctor',
       'post /v1/runtimes/{runtimeId}/deployments/{version}/promote',
       'post /v1/runtimes/{runtimeId}/rotate-secret',

@@ -81,6 +81,20 @@ describeEngine('sqlite', 'roles', (engine) => {
     }
   })
 
+  test('a viewer sees of webhooks the origin of their URL alone, whose path may be a secret', async () => {
+    const { service, owner } = await setScene(database())
+    const url = 'https://chat.example.com/hooks/T0/hush?token=hush'
+    const body = { url, events: ['key.revealed'] }
+    const { webhookId } = (await service.send('POST', '/v1/webhooks', { key: owner.apiKey, body })).json()
+    for (const role of Role.options) {
+      const { session: key } = await joinAs(service, owner, role)
+      const [listed] = (await service.send('GET', '/v1/webhooks', { key })).json().webhooks
+      const read = (await service.send('GET', `/v1/webhooks/${webhookId}`, { key })).json()
+      const shown = role === 'viewer' ? 'https://chat.example.com' : url
+      expect([role, listed.url, read.url]).toEqual([role, shown, shown])
+    }
+  })
+
   describe('of API keys', () => {
     // holds MEM-04
     test('stand in the answer, and hold until the key is revoked', async () => {

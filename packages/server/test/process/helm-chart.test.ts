@@ -34,7 +34,13 @@ describe('the Helm chart, as its files say', () => {
 
   test('has values that their schema takes, and refuses others', () => {
     expect(validate(values) ? [] : validate.errors).toEqual([])
-    for (const wrong of [{ replicas: '3' }, { replica: 3 }, { env: { lower: 'a' } }, { secret: undefined }]) {
+    for (const wrong of [
+      { replicas: '3' },
+      { replica: 3 },
+      { strategy: 'Surge' },
+      { env: { lower: 'a' } },
+      { secret: undefined },
+    ]) {
       expect(validate({ ...values, ...wrong })).toBe(false)
     }
     expect(validate({ ...values, terminationGracePeriodSeconds: Math.floor(STOP_MS / 1_000) })).toBe(false)

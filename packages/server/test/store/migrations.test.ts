@@ -206,7 +206,8 @@ describeEngines('a database whose accounts had one person each', (engine) => {
       `insert into second_factors (owner_id, secret_sealed, confirmed_at) values ('own_1', 'sealed', 8)`,
       `insert into recovery_codes (owner_id, code_hash) values ('own_1', 'a code')`,
       `insert into credentials (owner_id, credential_id, kind, hash, prefix, name, created_at)
-        values ('own_1', 'key_1', 'account', 'a key', 'svc_ak_…', 'CI', 5)`,
+        values ('own_1', 'key_1', 'account', 'a key', 'svc_ak_…', 'CI', 5),
+          ('own_1', 'key_2', 'account', 'a key of a login', 'svc_ak_…', 'svc on laptop', 5)`,
     ])
     const { db, close } = await openDatabase(place.options)
     onTestFinished(() => close())
@@ -216,6 +217,9 @@ describeEngines('a database whose accounts had one person each', (engine) => {
     expect(await findSecondFactor(db, 'own_1')).toMatchObject({ secret_sealed: 'sealed', confirmed_at: 8 })
     expect(await countRecoveryCodes(db, 'own_1')).toBe(1)
     expect(await findOwnerByKey(db, ['a key'], 10)).toMatchObject({ role: 'owner', member: null })
+    // It ends with its member, as later logins do.
+    const login = { role: 'owner', member: { memberId: 'own_1' } }
+    expect(await findOwnerByKey(db, ['a key of a login'], 10)).toMatchObject(login)
     expect(await db.selectFrom('members').select('member_id').execute()).toEqual([{ member_id: 'own_1' }])
   })
 })

@@ -25,7 +25,9 @@ export async function letInvitationWait(
     ...{ invitation_id: invitationId, owner_id: ownerId, email, role },
     ...{ token_hash: deps.keyring.hash(`invitation:${token}`), created_at: now, expires_at: now + 60_000 },
   }
-  const outcome = await putInvitation(deps.db, row, now)
+  const owners = deps.db.selectFrom('members').selectAll().where('owner_id', '=', ownerId).where('role', '=', 'owner')
+  const { member_id: memberId, password_version: passwordVersion } = await owners.limit(1).executeTakeFirstOrThrow()
+  const outcome = await putInvitation(deps.db, row, { by: { memberId, passwordVersion }, now })
   if (outcome !== 'stored') throw new Error(`the invitation was not stored: ${outcome}`)
   return { token, email, invitationId }
 }

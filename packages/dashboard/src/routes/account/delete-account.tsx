@@ -1,14 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { api, bodyOf, type Schemas } from '../../api/client.ts'
-import { twoFactorQuery } from '../../api/queries.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DangerZone } from '../../ui/danger-zone.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { forgetCredentials } from '../runtimes/kept-credentials.ts'
-import { CodeField } from './code-field.tsx'
-import { CurrentPasswordField } from './current-password-field.tsx'
+import { useGivenAgain } from './given-again.tsx'
 
 type Account = Schemas['Account']
 
@@ -23,16 +21,13 @@ export function DeleteAccount({ account }: { account: Account }): ReactNode {
 
 function DeleteAccountDialog({ account, onClose }: { account: Account; onClose: () => void }): ReactNode {
   const { email, tier } = account
-  const [password, setPassword] = useState('')
-  const [code, setCode] = useState('')
-  const hasSecondFactor = useQuery(twoFactorQuery).data?.isOn === true
+  const again = useGivenAgain()
   const [cancelSubscription, setCancel] = useState(false)
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const deleting = useMutation({
     mutationFn: () => {
-      const further = { ...(hasSecondFactor && { code }), ...(cancelSubscription && { cancelSubscription }) }
-      const body = { confirm: email, password, ...further }
+      const body = { confirm: email, ...again.body, ...(cancelSubscription && { cancelSubscription }) }
       return bodyOf(api.DELETE('/v1/account', { body }))
     },
     onSuccess: async () => {
@@ -44,8 +39,7 @@ function DeleteAccountDialog({ account, onClose }: { account: Account; onClose: 
   })
   const fields = (
     <>
-      <CurrentPasswordField value={password} onChange={setPassword} />
-      {hasSecondFactor && <CodeField takesRecoveryCode value={code} onChange={setCode} />}
+      {again.fields}
       {tier !== 'free' && (
         <label className="flex items-start gap-2 text-sm">
           <input
@@ -64,7 +58,7 @@ function DeleteAccountDialog({ account, onClose }: { account: Account; onClose: 
       title="Delete account"
       phrase={email}
       action="Delete account"
-      further={{ names: ['password', 'code'], fields, isMissing: password === '' || (hasSecondFactor && code === '') }}
+      further={{ ...again, fields }}
       sending={deleting}
       onConfirm={() => deleting.mutate()}
       onClose={onClose}

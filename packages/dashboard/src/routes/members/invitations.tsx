@@ -1,7 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { messageBeside } from '../../api/api-error.ts'
-import { api, bodyOf, type Schemas } from '../../api/client.ts'
+import type { Schemas } from '../../api/client.ts'
 import { invitationsQuery } from '../../api/queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -11,11 +11,13 @@ import { Form } from '../../ui/form.tsx'
 import { formatTime } from '../../ui/format.ts'
 import { LoadError, Notice } from '../../ui/notice.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
+import { useGivenAgain } from '../account/given-again.tsx'
 import { type Role, roleName } from '../role.ts'
+import { NewOwnerLink } from './new-owner-link.tsx'
 import { RoleField } from './role-field.tsx'
+import { type Invite, useInvitations } from './use-invitations.ts'
 
 type Invitation = Schemas['Invitation']
-type Invite = { email: string; role: Role }
 
 /** Invites people, and shows who has not come yet. */
 export function Invitations(): ReactNode {
@@ -23,6 +25,9 @@ export function Invitations(): ReactNode {
   const { invite, revoke } = useInvitations()
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('developer')
+  const [again, setAgain] = useState<string | null>(null)
+  const given = useGivenAgain()
+  const isOwner = role === 'owner'
   const problem = messageBeside(revoke.error, [])
   return (
     <>
@@ -30,9 +35,10 @@ export function Invitations(): ReactNode {
         <Form
           className="max-w-lg"
           sending={invite}
-          onSend={() => invite.mutate({ email, role }, { onSuccess: () => setEmail('') })}
-          fields={['email', 'role']}
+          onSend={() => invite.mutate({ email, role, ...(isOwner && given.body) }, { onSuccess: () => setEmail('') })}
+          fields={['email', 'role', ...(isOwner ? given.names : [])]}
           action="Invite"
+          isBlocked={isOwner && given.isMissing}
         >
           <TextField
             label="E-mail"
@@ -43,6 +49,7 @@ export function Invitations(): ReactNode {
             onChange={(event) => setEmail(event.target.value)}
           />
           <RoleField value={role} onChange={setRole} />
+          {isOwner && given.fields}
           {invite.data && <Invited invitation={invite.data} />}
         </Form>
       </Card>
@@ -52,12 +59,16 @@ export function Invitations(): ReactNode {
         <Card isFlush title="Pending invitations" description="A new link ends the one before.">
           <Table
             caption="Pending invitations"
-            columns={columns({ again: invite.mutate, revoke: revoke.mutate })}
+            columns={columns({
+              again: (next) => (next.role === 'owner' ? setAgain(next.email) : invite.mutate(next)),
+              revoke: revoke.mutate,
+            })}
             rows={data.invitations}
             rowKey={({ invitationId }) => invitationId}
           />
         </Card>
       )}
+      {again !== null && <NewOwnerLink email={again} send={invite.mutateAsync} onClose={() => setAgain(null)} />}
     </>
   )
 }
@@ -101,24 +112,4 @@ function columns({ again, revoke }: Acts): Column<Invitation>[] {
       ),
     },
   ]
-}
-
-function useInvitations() {
-  const queryClient = useQueryClient()
-  const refresh = () => queryClient.invalidateQueries({ queryKey: invitationsQuery.queryKey })
-  const invite = useMutation({
-    gcTime: 0,
-    mutationFn: (body: Invite) => bodyOf(api.POST('/v1/account/invitations', { body })),
-    // Not waited for: the link would not be shown before the list is there again.
-    onSuccess: () => void refresh(),
-  })
-  const revoke = useMutation({
-    mutationFn: (invitationId: string) =>
-      bodyOf(api.DELETE('/v1/account/invitations/{invitationId}', { params: { path: { invitationId } } })),
-    onSuccess: async () => {
-      invite.reset()
-      await refresh()
-    },
-  })
-  return { invite, revoke }
 }

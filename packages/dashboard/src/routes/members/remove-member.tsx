@@ -5,6 +5,7 @@ import { api, bodyOf, type Schemas } from '../../api/client.ts'
 import { membersQuery } from '../../api/queries.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import { useGivenAgain } from '../account/given-again.tsx'
 import { forgetCredentials } from '../runtimes/kept-credentials.ts'
 
 interface RemoveMemberProps {
@@ -13,14 +14,21 @@ interface RemoveMemberProps {
 }
 
 /** Ends the membership of somebody, or one’s own. */
-export function RemoveMember({ member: { memberId, email, isSelf }, onClose }: RemoveMemberProps): ReactNode {
+export function RemoveMember({ member: { memberId, email, role, isSelf }, onClose }: RemoveMemberProps): ReactNode {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
+  const again = useGivenAgain()
+  const asksAgain = role === 'owner' && !isSelf
   const removing = useMutation({
     mutationFn: () =>
       isSelf
         ? bodyOf(api.POST('/v1/account/leave'))
-        : bodyOf(api.DELETE('/v1/account/members/{memberId}', { params: { path: { memberId } } })),
+        : bodyOf(
+            api.DELETE('/v1/account/members/{memberId}', {
+              params: { path: { memberId } },
+              body: asksAgain ? again.body : {},
+            }),
+          ),
     onSuccess: async () => {
       if (isSelf) {
         forgetCredentials()
@@ -38,6 +46,7 @@ export function RemoveMember({ member: { memberId, email, isSelf }, onClose }: R
       title={isSelf ? 'Leave the account' : 'Remove member'}
       phrase={email}
       action={isSelf ? 'Leave' : 'Remove member'}
+      {...(asksAgain && { further: again })}
       sending={removing}
       onConfirm={() => removing.mutate()}
       onClose={onClose}

@@ -5,6 +5,7 @@ import { accountQuery } from '../../api/queries.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Form } from '../../ui/form.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import { useGivenAgain } from '../account/given-again.tsx'
 import { roleName } from '../role.ts'
 import { RoleField } from './role-field.tsx'
 
@@ -16,11 +17,16 @@ interface RoleDialogProps {
 /** Gives a member another role. */
 export function RoleDialog({ member: { memberId, email, role: present }, onClose }: RoleDialogProps): ReactNode {
   const [role, setRole] = useState(present)
+  const again = useGivenAgain()
+  // The service asks for it where an owner is made or demoted.
+  const asksAgain = role !== present && (role === 'owner' || present === 'owner')
   const queryClient = useQueryClient()
   const saving = useMutation({
     mutationFn: () => {
       const params = { path: { memberId } }
-      return bodyOf(api.PATCH('/v1/account/members/{memberId}', { params, body: { role } }))
+      return bodyOf(
+        api.PATCH('/v1/account/members/{memberId}', { params, body: { role, ...(asksAgain && again.body) } }),
+      )
     },
     onSuccess: async () => {
       toast(`${email} is ${roleName(role).toLowerCase()} now.`)
@@ -34,12 +40,13 @@ export function RoleDialog({ member: { memberId, email, role: present }, onClose
       <Form
         sending={saving}
         onSend={() => saving.mutate()}
-        fields={['role']}
+        fields={['role', ...(asksAgain ? again.names : [])]}
         action="Change role"
-        isBlocked={role === present}
+        isBlocked={role === present || (asksAgain && again.isMissing)}
         onCancel={onClose}
       >
         <RoleField value={role} onChange={setRole} />
+        {asksAgain && again.fields}
       </Form>
     </Dialog>
   )

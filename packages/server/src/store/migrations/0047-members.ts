@@ -83,10 +83,12 @@ function byMember({ text }: ColumnTypes): string[] {
     // No key of a login that waits may stay behind a member who is removed.
     'delete from device_logins where owner_id is not null',
     `alter table device_logins add column member_id ${text}`,
-    `alter table device_logins add column role ${text}`,
     `alter table credentials add column member_id ${text}`,
     `alter table credentials add column role ${text}`,
     "update credentials set role = 'owner' where kind = 'account'",
+    // Keys of `svc login` end with their member.
+    `update credentials set member_id = owner_id, role = null
+      where kind = 'account' and name like 'svc on %' and owner_id in (select member_id from members)`,
     'create index credentials_by_member on credentials (member_id) where member_id is not null',
   ]
 }

@@ -1,0 +1,32 @@
+import { invalidField, noLongerOwner } from '../errors.ts'
+import { Secret } from '../secrets/secret.ts'
+import type { AccountDeps } from './deps.ts'
+import type { Actor } from './member-store.ts'
+import { checkSecondFactor } from './second-factor.ts'
+import type { LiveSession } from './sessions.ts'
+import { requirePassword } from './sign-in.ts'
+
+/** What a member gives again for a change that their session alone may not make. */
+interface GivenAgain {
+  password?: string | undefined
+  code?: string | undefined
+}
+
+/** Who changes the members of an account. Throws 400 where the password or the code that they gave again is wrong. */
+export async function actorOf(
+  deps: AccountDeps,
+  { member }: LiveSession,
+  { password, code }: GivenAgain,
+): Promise<Actor> {
+  const { memberId } = member
+  if (password === undefined) return { memberId, passwordVersion: null }
+  const passwordVersion = await requirePassword(deps, member, { field: 'password', password: new Secret(password) })
+  await checkSecondFactor(deps, memberId, code)
+  return { memberId, passwordVersion }
+}
+
+/** What is said to one who may not make the change. */
+export const REFUSED_ACTORS = {
+  'not owner': noLongerOwner,
+  unconfirmed: () => invalidField('password', 'is needed where an owner is made, demoted or removed.'),
+}
