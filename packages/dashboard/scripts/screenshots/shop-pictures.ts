@@ -22,6 +22,7 @@ export const SHOP_PICTURES: readonly Picture[] = [
     async show(page, { shopUrl }) {
       await page.goto(shopUrl)
       await signIn(page)
+      await page.getByRole('button', { name: 'Open the chat' }).click()
       await ask(page, 'Add the Ridgeline Two-Person Tent to my cart')
       await ask(page, 'Place the order')
       await page.locator('svc-chat .approval').waitFor()
