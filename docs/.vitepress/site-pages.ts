@@ -16,7 +16,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   'CHANGELOG.md': 'internals/changelog.md',
 }
 
-/** What of a folder of the tree VitePress is not to look for pages in: all but `docs` and the pages above. */
+/** Patterns that keep VitePress from looking for pages anywhere but in `docs` and the pages above. */
 export function besidePages(folder = ''): string[] {
   const kept = ['docs', ...Object.keys(OUTSIDE)]
   return readdirSync(join(ROOT, folder)).flatMap((name) => {

@@ -29,7 +29,7 @@ test('every heading that a link leads to is on its page', () => {
 
 test('the index of the documentation leads to every page of it', () => {
   const pages = PAGES.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md')
-  // What works inside has an index of its own, and so have the decisions.
+  // Internals and decisions have an index of their own.
   const indexOf = (page: string) =>
     ['docs/internals/decisions', 'docs/internals', 'docs'].find((folder) => page.startsWith(`${folder}/`)) ?? 'docs'
   const missing = pages.filter((page) => {

@@ -9,7 +9,7 @@ import { DEMO_USERS } from '../src/store/seed.ts'
 const IDENTITY = { runtimeId: 'rt_help', secret: 'the-signing-secret-of-the-help-desk' }
 const [NOOR, TOMAS] = DEMO_USERS
 
-// What Next.js is started with; the help desk opens at the first request.
+// Next.js reads these variables when it starts; the help desk opens at the first request.
 beforeAll(() => {
   vi.stubEnv('HELP_DESK_DATABASE', ':memory:')
   vi.stubEnv('SVC_RUNTIME_ID', IDENTITY.runtimeId)

@@ -21,7 +21,7 @@ export function startChat({ currentToken, onOrder, onSignIn }) {
       notice(isAsked ? '' : 'One moment: the assistant is still answering. Then you can ask the next question.')
       chat.scrollIntoView({ block: 'nearest' })
     },
-    // What was refused for want of a customer goes on.
+    // A call that was refused for want of a customer goes on.
     async welcome() {
       if (await connected) chat.endUserToken = currentToken
     },

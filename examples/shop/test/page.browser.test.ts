@@ -124,7 +124,7 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
     await card.getByRole('button', { name: 'Add to cart' }).click()
     await log(page).getByText('nobody is signed in').last().waitFor()
 
-    // What was refused goes on without being asked for again.
+    // The refused call goes on without being asked for again.
     await signIn(page)
     await log(page).getByRole('button', { name: 'Order now' }).last().click()
     await log(page).getByText('Waiting for your payment …').waitFor()

@@ -35,7 +35,7 @@ export function fillInput(profile: ToolProfile, question: Question): FilledInput
   const filling: Filling = { question, profile, used: new Set() }
   const values = new Map<Field, unknown>()
   const begun = new Set<Field | null>([null])
-  // What an optional object requires is needed as soon as something of the object is known.
+  // Required members of an optional object are needed as soon as one member is known.
   const isNeeded = ({ isRequired, parent }: Field): boolean =>
     isRequired && (begun.has(parent) || (parent !== null && isNeeded(parent)))
   const rank = ({ kind, isRequired }: Field) => KINDS.indexOf(kind) * 2 - Number(isRequired)

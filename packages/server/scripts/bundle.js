@@ -4,7 +4,7 @@ import { build } from 'esbuild'
 
 const folder = fileURLToPath(new URL('../', import.meta.url))
 const outdir = `${folder}dist/bundle`
-// What is found by its path at run time: a native addon, and packages that read files of their own.
+// Packages that are found by their path at run time: a native addon, and those that read files of their own.
 const EXTERNAL = ['better-sqlite3', 'pg-native', '@fastify/swagger-ui', '@svc/dashboard', '@svc/widget']
 // CommonJS inside an ES module needs these three.
 const COMMONJS = `import { createRequire as requireOf } from 'node:module'

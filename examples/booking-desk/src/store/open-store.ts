@@ -15,7 +15,7 @@ export function openStore(file: string, now: () => number = Date.now): Store {
   const database = new Database(file, { timeout: 5000 })
   database.pragma('journal_mode = WAL')
   database.exec(BOOKINGS)
-  // What became of each call, which the SDK writes and asks.
+  // The SDK writes the outcome of each call there, and reads it.
   database.exec(EFFECT_TABLE_SQL)
   return { database, now }
 }

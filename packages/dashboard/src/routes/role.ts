@@ -15,7 +15,7 @@ export function roleName(role: Role): string {
   return ROLES.find((each) => each.role === role)?.name ?? role
 }
 
-/** What the signed-in member may do. The service decides: this only keeps back what it would refuse. */
+/** Rights of the signed-in member. The service decides: the pages only hide buttons that it would refuse. */
 export function useMay(): { change: boolean; administer: boolean } {
   const role = useQuery(accountQuery).data?.role
   return { change: role === 'developer' || role === 'owner', administer: role === 'owner' }

@@ -6,7 +6,7 @@ import { checkSecondFactor } from './second-factor.ts'
 import type { LiveSession } from './sessions.ts'
 import { requirePassword } from './sign-in.ts'
 
-/** What a member gives again for a change that their session alone may not make. */
+/** Password and code, given again for a change that a session alone may not make. */
 interface GivenAgain {
   password?: string | undefined
   code?: string | undefined
@@ -25,7 +25,7 @@ export async function actorOf(
   return { memberId, passwordVersion }
 }
 
-/** What is said to one who may not make the change. */
+/** The message for a caller who may not make the change. */
 export const REFUSED_ACTORS = {
   'not owner': noLongerOwner,
   unconfirmed: () => invalidField('password', 'is needed where an owner is made, demoted or removed.'),

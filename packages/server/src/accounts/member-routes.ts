@@ -96,7 +96,7 @@ export function memberRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   )
 }
 
-// What an API key did could not be undone where the key was stolen: it would make an owner.
+// A stolen API key would make an owner, which could not be undone.
 function administrator(request: FastifyRequest): LiveSession {
   const session = sessionOfRequest(request)
   if (!session) throw sessionRequired('to change members')

@@ -126,7 +126,7 @@ export async function setNewPassword(tx: Tx, memberId: string, passwordHash: str
     .where('member_id', '=', memberId)
     .returning('password_version')
     .executeTakeFirstOrThrow()
-  // Of device logins those that such a session confirmed and whose key was not fetched yet.
+  // Device logins: those that such a session confirmed and whose key was not fetched yet.
   for (const table of ['auth_sessions', 'device_logins', 'password_resets'] as const) {
     await tx.deleteFrom(table).where('member_id', '=', memberId).execute()
   }

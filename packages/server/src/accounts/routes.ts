@@ -82,7 +82,7 @@ export function accountRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   })
 }
 
-/** What a session is told to begin on, and from where. */
+/** The device and address that a session begins on. */
 export function clientOf({ ip, headers }: FastifyRequest) {
   return { ip, device: deviceLabel(headers['user-agent']) }
 }

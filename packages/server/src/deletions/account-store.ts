@@ -11,7 +11,7 @@ interface EndedAccount {
   newId: string
 }
 
-/** What opens an account, and the addresses of its members. */
+/** Tables of credentials and members, emptied when the account ends. */
 const OPENING = [
   ...(['auth_sessions', 'device_logins', 'password_resets', 'credentials', 'invitations'] as const),
   ...(['second_factors', 'recovery_codes', 'members'] as const),

@@ -21,7 +21,7 @@ interface Place {
 type Belongings = Readonly<Record<string, string>>
 
 const NAMES_AN_ID = /Id$/
-/** What an API key may not change, whosever it is. */
+/** Routes of members that refuse every API key. */
 const NEEDS_SESSION = /^\/v1\/account\/(members|invitations)\//
 /** What else a path names, and could not be otherwise. */
 const NUMBERS: Readonly<Record<string, string>> = { version: '1' }

@@ -7,7 +7,7 @@ import { createOpsApp } from '../../src/http/ops-app.ts'
 import { STOP_MS } from '../../src/lib/stop-in-time.ts'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 
-// What the manifests for Kubernetes and those that the Helm chart renders have to hold alike.
+// Checks that the manifests for Kubernetes and those of the Helm chart share.
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
 const Probe = z.strictObject({
@@ -17,7 +17,7 @@ const Probe = z.strictObject({
   failureThreshold: z.number(),
 })
 const Labels = z.record(z.string(), z.string())
-// What the cluster tells a pod is there for the values of others.
+// Values of other variables may name the variables that the cluster sets in a pod.
 const FromPod = z.strictObject({ fieldRef: z.strictObject({ fieldPath: z.string() }) })
 const Container = z.object({
   env: z.array(

@@ -5,7 +5,7 @@ export function load(storage: ConversationStorage | null): string | null {
   return attempt(() => storage?.load()) ?? null
 }
 
-/** What the action gives. Storage may be full, or taken away while the page is open: the conversation goes on without. */
+/** Runs the action and returns its result. Storage may be full, or taken away while the page is open: the conversation goes on without. */
 export function attempt<T>(action: () => T): T | null {
   try {
     return action()

@@ -2,7 +2,7 @@ import type { Message, ToolResultPart } from '@svc/contract'
 import { safeLine } from './safe-text.ts'
 import type { SignIn } from './snapshot.ts'
 
-/** What was refused among these turns for want of an end user, and not done after all; or null. Such calls have not run. */
+/** Calls among these turns that were refused for want of an end user and not done since; null where there are none. They have not run. */
 export function signInOf(turns: readonly Message[]): SignIn | null {
   const results = turns.flatMap((turn) => (turn.role === 'tool' ? turn.parts : []))
   const done = new Set(results.flatMap(({ name, error }) => (error ? [] : [name])))

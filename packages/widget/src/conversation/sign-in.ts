@@ -4,7 +4,7 @@ import type { Visibility } from '../client/visibility.ts'
 import { type Exchange, restarted } from './exchange.ts'
 import { turnsWithout } from './refused-calls.ts'
 
-/** What an end user who wants to sign in wants it for. */
+/** The capabilities that an end user wants to sign in for. */
 export interface SignInRequest {
   readonly capabilities: readonly string[]
 }
