@@ -2,9 +2,9 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import type { Environment } from '../lib/environment.ts'
 import { Secret } from '../secrets/secret.ts'
+import { aiSdkSource } from './ai-sdk-source.ts'
 import { chatCompletionsSource } from './chat-completions/chat-completions-source.ts'
 import type { Post } from './chat-completions/post.ts'
-import { librarySource } from './library-source.ts'
 import { isSet, ModelConfigError, PROVIDERS, type ProviderSpec } from './model-spec.ts'
 import type { TurnSource } from './turn-source.ts'
 
@@ -27,9 +27,9 @@ export function openProvider(
   const options = { apiKey: apiKey?.reveal() ?? '', baseURL: baseUrl, fetch }
   switch (PROVIDERS[provider].dialect) {
     case 'anthropic':
-      return { source: librarySource(createAnthropic(options)(model)), apiKey }
+      return { source: aiSdkSource(createAnthropic(options)(model)), apiKey }
     case 'google':
-      return { source: librarySource(createGoogleGenerativeAI(options)(model)), apiKey }
+      return { source: aiSdkSource(createGoogleGenerativeAI(options)(model)), apiKey }
     case 'chat-completions':
       return { source: chatCompletionsSource({ baseUrl, model, apiKey, post }), apiKey }
   }
