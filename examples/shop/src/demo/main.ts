@@ -31,8 +31,8 @@ async function playIn(folder: string, isServing: boolean): Promise<void> {
   try {
     const shop = await startShop({ port: ports.shop, databaseFile: join(folder, 'shop.sqlite') })
     try {
-      await runDemo(tell, { controlPlane, shop })
-      if (isServing) await serveUntilInterrupted(tell, { controlPlane: controlPlane.url, shop: shop.url })
+      const runtimeId = await runDemo(tell, { controlPlane, shop })
+      if (isServing) await serveUntilInterrupted(tell, { controlPlane: controlPlane.url, shop: shop.url, runtimeId })
     } finally {
       await shop.close()
     }
@@ -43,12 +43,14 @@ async function playIn(folder: string, isServing: boolean): Promise<void> {
 
 async function serveUntilInterrupted(
   tell: ReturnType<typeof createTeller>,
-  urls: { controlPlane: string; shop: string },
+  urls: { controlPlane: string; shop: string; runtimeId: string },
 ): Promise<void> {
   tell.step('Have a look')
   const [customer] = DEMO_CUSTOMERS
   tell.fact('the dashboard', `${urls.controlPlane}/dashboard\n${DEMO_OWNER.email} with ${DEMO_OWNER.password}`)
   tell.fact('the shop', `${urls.shop}\n${customer.email} with ${customer.password}: search, order, pay`)
+  tell.fact('the manifest', `${urls.controlPlane}/v1/runtime/${urls.runtimeId}/manifest`)
+  tell.fact('the MCP server', `${urls.controlPlane}/v1/mcp/${urls.runtimeId}`)
   tell.line('Ctrl+C stops both and removes their data.')
   await new Promise<void>((resolve) => {
     // Each time: a second Ctrl+C must not leave a control plane behind that nobody stops.
