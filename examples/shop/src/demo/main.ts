@@ -32,8 +32,10 @@ async function playIn(folder: string, isServing: boolean): Promise<void> {
   try {
     const shop = await startShop({ port: ports.shop, databaseFile: join(folder, 'shop.sqlite') })
     try {
-      const urls = { controlPlane: controlPlane.url, shop: shop.url }
-      const played = runDemo(tell, { controlPlane, shop }).then(() => isServing && haveALook(tell, urls))
+      const played = runDemo(tell, { controlPlane, shop }).then((runtimeId) => {
+        if (isServing) haveALook(tell, { controlPlane: controlPlane.url, shop: shop.url, runtimeId })
+        return isServing
+      })
       const isServed = await Promise.race([played, interruption])
       if (isServed) await interruption
     } finally {
@@ -44,13 +46,17 @@ async function playIn(folder: string, isServing: boolean): Promise<void> {
   }
 }
 
-function haveALook(tell: ReturnType<typeof createTeller>, urls: { controlPlane: string; shop: string }): true {
+function haveALook(
+  tell: ReturnType<typeof createTeller>,
+  urls: { controlPlane: string; shop: string; runtimeId: string },
+): void {
   tell.step('Have a look')
   const [customer] = DEMO_CUSTOMERS
   tell.fact('the dashboard', `${urls.controlPlane}/dashboard\n${DEMO_OWNER.email} with ${DEMO_OWNER.password}`)
   tell.fact('the shop', `${urls.shop}\n${customer.email} with ${customer.password}: search, order, pay`)
+  tell.fact('the manifest', `${urls.controlPlane}/v1/runtime/${urls.runtimeId}/manifest`)
+  tell.fact('the MCP server', `${urls.controlPlane}/v1/mcp/${urls.runtimeId}`)
   tell.line('Ctrl+C stops both and removes their data.')
-  return true
 }
 
 /** From the first step on, and each time: no Ctrl+C may leave a control plane behind that nobody stops. */

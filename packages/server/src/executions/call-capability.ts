@@ -174,8 +174,11 @@ async function settleCall(
   const calls = call ? [endedCall(call, result, deps.limits.storedBytes)] : []
   const { outcome, durationMs } = await settleAs(deps, running, ended, calls)
   const { executionId } = running.admitted
-  if (outcome.status === 'failed')
-    return { ok: false, body: { executionId, error: { message: outcome.error }, durationMs } }
+  if (outcome.status === 'failed') {
+    const body: CapabilityFailure = { executionId, error: { message: outcome.error }, durationMs }
+    const isUnknown = !result.ok && result.unknownAt !== undefined
+    return { ok: false, body: isUnknown ? { ...body, outcome: 'unknown' } : body }
+  }
   return { ok: true, body: { executionId, output: result.ok ? result.output : null, durationMs } }
 }
 

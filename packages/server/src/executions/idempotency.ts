@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { CapabilityFailure } from '@svc/contract'
 import { z } from 'zod'
 import { askedAgain } from '../approvals/ask-approval.ts'
 import { requireSameSignIn } from '../end-users/verify-token.ts'
@@ -118,11 +119,27 @@ async function awaitAnswer(
 
 type Ended = NonNullable<Awaited<ReturnType<typeof findEnded>>>
 
-/** By the call, not by its execution: that is failed where the first caller left before the answer came. */
+/**
+ * By the call, not by its execution: that is failed where the first caller left before the answer came. Of a call whose outcome
+ * was unknown, what the endpoint has said of it since.
+ */
 function toOutcome(executionId: string, { error, calls, durationMs }: Ended): CallOutcome {
   const [call] = readCalls(calls)
   const took = { durationMs: durationMs ?? 0 }
-  if (call?.status === 'completed') return { ok: true, body: { executionId, output: call.output ?? null, ...took } }
-  const message = call?.error ?? error ?? OUTCOME_UNKNOWN
-  return { ok: false, body: { executionId, error: { message }, ...took } }
+  const completed = (output: unknown): CallOutcome => ({ ok: true, body: { executionId, output, ...took } })
+  const failed = (message: string, outcome?: CapabilityFailure['outcome']): CallOutcome => ({
+    ok: false,
+    body: { executionId, error: { message }, ...took, ...(outcome && { outcome }) },
+  })
+  if (call?.status === 'completed') return completed(call.output ?? null)
+  if (call?.reconciled) {
+    const { status, message = 'The call failed.', output } = call.reconciled
+    if (status === 'never') return failed('The call never ran, and will not.')
+    if (status === 'failed') return failed(message)
+    return output === undefined ? failed(TOOK_EFFECT, 'completed') : completed(output)
+  }
+  const isKnown = call ? call.status === 'failed' : error !== null
+  return failed(call?.error ?? error ?? OUTCOME_UNKNOWN, isKnown ? undefined : 'unknown')
 }
+
+const TOOK_EFFECT = 'The call took effect. Its output is not kept: look it up.'
