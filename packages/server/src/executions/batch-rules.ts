@@ -8,19 +8,19 @@ export interface AdmissionRequest {
   /** The revision of the runtime on which the request was validated. */
   revision: number
   row: NewRow
-  /** The key that the request came with. */
-  once?: OnceKey | undefined
+  /** The `Idempotency-Key` that the request came with. */
+  storedKey?: StoredIdempotencyKey | undefined
 }
 
-/** An idempotency key as it is stored: hashes of the key with its scope, and of the body. */
-export interface OnceKey {
+/** What is stored of an `Idempotency-Key`: a hash of it with runtime and route, and one of the body. */
+export interface StoredIdempotencyKey {
   key_hash: string
   body_hash: string
 }
 
 /**
- * `stale`: the runtime has changed since it was read. `repeated`: the key is taken by another request. Nothing was charged
- * in either case.
+ * `stale`: the runtime has changed since it was read. `repeated`: another request has the `Idempotency-Key`. Neither
+ * charges anything.
  */
 export type Admission =
   | { outcome: 'admitted'; tier: Tier; storedBytes: number }

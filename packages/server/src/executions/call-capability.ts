@@ -20,7 +20,7 @@ import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runt
 import { toSecret } from '../secrets/secret.ts'
 import { within } from '../telemetry/tracing.ts'
 import { type Admitted, admit, type Caller, type ExecutionRequest } from './admit.ts'
-import type { OnceKey } from './batch-rules.ts'
+import type { StoredIdempotencyKey } from './batch-rules.ts'
 import type { NewCall, SettledCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { OUR_FAULT, payloadRules, splitSubject } from './execute.ts'
@@ -94,7 +94,7 @@ export function admitCall(
   deps: ExecutionDeps,
   caller: Caller,
   request: CallRequest,
-  once?: OnceKey,
+  storedKey?: StoredIdempotencyKey,
 ): Promise<Admitted<NewCall | null>> {
   const { kind, surface, input, metadata, endUserToken, endUser } = request
   // Strangers and agents get what the runtime publishes: the stable deployment.
@@ -108,13 +108,13 @@ export function admitCall(
     const accept = (faults: FieldErrors | null): ExecutionRequest<NewCall | null> => {
       if (faults) throw invalidInput(faults)
       if (capability.confirm)
-        return { kind, surface, metadata, messageShape: '[]', endUserToken, endUser, redactor, call: null, once }
+        return { kind, surface, metadata, messageShape: '[]', endUserToken, endUser, redactor, call: null, storedKey }
       const stored = storedText(redactor.jsonText(input.text), deps.limits.storedBytes)
       const { name, effect } = capability
       const hasToken = endUserToken ? true : undefined
       const ids = { callId: deps.newId('call'), ordinal: 0, step: 0, sentTo: askableAddress(runtime) }
       const call = { capability: name, effect, hasToken, input: stored, startedAt, ...ids }
-      return { kind, surface, metadata, messageShape: '[]', endUserToken, endUser, redactor, call, once }
+      return { kind, surface, metadata, messageShape: '[]', endUserToken, endUser, redactor, call, storedKey }
     }
     const faults = capability.checkInput(input, 'input', caller.scope.signal)
     return faults instanceof Promise ? faults.then(accept) : accept(faults)

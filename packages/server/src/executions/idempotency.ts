@@ -6,7 +6,7 @@ import { busy, internal, invalidField, limited } from '../errors.ts'
 import { pauseUntilStopped } from '../lib/stop-signal.ts'
 import { ANONYMOUS_SHARE } from '../limits.ts'
 import { type Caller, KeyTakenError } from './admit.ts'
-import type { OnceKey } from './batch-rules.ts'
+import type { StoredIdempotencyKey } from './batch-rules.ts'
 import type { CallOutcome, CallRequest } from './call-capability.ts'
 import { OUTCOME_UNKNOWN, readCalls } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
@@ -34,18 +34,18 @@ export async function runOnce(
   deps: ExecutionDeps,
   { cached, scope }: Caller,
   request: CallRequest,
-  run: (once?: OnceKey) => Promise<CallOutcome>,
+  run: (storedKey?: StoredIdempotencyKey) => Promise<CallOutcome>,
 ): Promise<CallOutcome> {
   const { idempotencyKey: key } = request
   if (key === undefined) return run()
   const { runtimeId, ownerId } = cached.runtime
   const body = bodyOf(request)
-  const once = {
+  const storedKey = {
     key_hash: hash('sha256', JSON.stringify([runtimeId, request.surface ?? request.kind, key])),
     body_hash: deps.keyring.hash(body),
   }
   while (!scope.signal.aborted) {
-    const first = await findKey(deps.db, once.key_hash, deps.clock.now())
+    const first = await findKey(deps.db, storedKey.key_hash, deps.clock.now())
     if (first) {
       await confirmCredential(cached)
       requireSameSignIn(deps, cached.runtime, request.endUser)
@@ -54,7 +54,7 @@ export async function runOnce(
     }
     await requireRoom(deps, ownerId, request.kind)
     try {
-      return await run(once)
+      return await run(storedKey)
     } catch (error) {
       // Taken by a request that was admitted meanwhile, or refused in the same moment: then this one may run.
       if (!(error instanceof KeyTakenError)) throw error

@@ -1,6 +1,6 @@
 import { decideAdmissions } from './admission-rules.js'
 import { BEGUN_COLUMNS, ENDED_COLUMNS, reconcileAt } from './column-rules.js'
-import { KEY_MS, keyRows, shareOutcomes } from './once-rules.js'
+import { KEY_LIFETIME_MS, keyRows, shareOutcomes } from './idempotency-rules.js'
 
 /**
  * @import { Database, Statement } from 'better-sqlite3'
@@ -110,8 +110,8 @@ function admit(statements, { admissions: requested, nodeId, now, plans }) {
   const decidedOf = requested.map((request) => {
     if (!isOwnKey(taken, request)) return undefined
     const admission = outcomes.next().value ?? null
-    const { once, row } = request
-    if (once && admission?.outcome !== 'admitted') statements.freeKey().run(once.key_hash, row.execution_id)
+    const { storedKey, row } = request
+    if (storedKey && admission?.outcome !== 'admitted') statements.freeKey().run(storedKey.key_hash, row.execution_id)
     return admission
   })
   return shareOutcomes(requested, decidedOf)
@@ -123,12 +123,12 @@ function admit(statements, { admissions: requested, nodeId, now, plans }) {
  */
 function takeKeys(statements, requests, now) {
   const rows = keyRows(requests, now)
-  for (const { key_hash } of rows) statements.dropKey().run(key_hash, now - KEY_MS)
+  for (const { key_hash } of rows) statements.dropKey().run(key_hash, now - KEY_LIFETIME_MS)
   const free = rows.filter((row) => statements.addKey().run(row).changes > 0)
   return new Map(free.map(({ key_hash, execution_id }) => [key_hash, execution_id]))
 }
 
 /** @type {(taken: ReadonlyMap<string, string>, request: AdmissionRequest) => boolean} */
-function isOwnKey(taken, { once, row }) {
-  return !once || taken.get(once.key_hash) === row.execution_id
+function isOwnKey(taken, { storedKey, row }) {
+  return !storedKey || taken.get(storedKey.key_hash) === row.execution_id
 }
