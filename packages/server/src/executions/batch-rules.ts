@@ -42,7 +42,7 @@ export interface Batch {
 }
 
 /** In the order of the batch. `calls` and `settlements` are false where this node no longer runs the execution. */
-export interface Outcomes {
+export interface BatchOutcomes {
   /** Null where this node holds no lease, or another node has ended the execution since it was admitted. */
   admissions: (Admission | null)[]
   calls: boolean[]

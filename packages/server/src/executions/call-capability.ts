@@ -25,10 +25,10 @@ import type { NewCall, SettledCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { OUR_FAULT, payloadRules, splitSubject } from './execute.ts'
 import { type Outcome, stoppedOutcome } from './outcome.ts'
-import { askableAddress } from './reconcile-rules.ts'
+import { askableAddressHash } from './reconcile-rules.ts'
 import { storedText } from './rules.ts'
 import type { ExecutionScope } from './running.ts'
-import { interrupted, sendCall } from './send-call.ts'
+import { interruptedResult, sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
 import { endedCall, newCall } from './trace-recorder.ts'
 
@@ -112,7 +112,7 @@ export function admitCall(
       const stored = storedText(redactor.jsonText(input.text), deps.limits.storedBytes)
       const { name, effect } = capability
       const hasToken = endUserToken ? true : undefined
-      const ids = { callId: deps.newId('call'), ordinal: 0, step: 0, sentTo: askableAddress(runtime) }
+      const ids = { callId: deps.newId('call'), ordinal: 0, step: 0, sentTo: askableAddressHash(runtime) }
       const call = { capability: name, effect, hasToken, input: stored, startedAt, ...ids }
       return { kind, surface, metadata, messageShape: '[]', endUserToken, endUser, redactor, call, storedKey }
     }
@@ -129,15 +129,15 @@ export async function runCall(
   scope: ExecutionScope,
 ): Promise<CallOutcome> {
   const { call } = admitted.request
-  if (call === null) return runConfirmed(deps, { admitted, scope }, request)
+  if (call === null) return askOrCall(deps, { admitted, scope }, request)
   const result = await sendCall(deps, { admitted, scope }, { callId: call.callId, ...request })
   return settleCall(deps, { admitted, scope }, { result, call })
 }
 
 type Running = { admitted: Admitted<NewCall | null>; scope: ExecutionScope }
 
-/** Asks for the approval of a call, or makes it where this input needs none. */
-async function runConfirmed(deps: ExecutionDeps, running: Running, request: CallRequest): Promise<CallOutcome> {
+/** Asks a person to approve the call of a capability with `confirm`, or makes it where this input needs nobody. */
+async function askOrCall(deps: ExecutionDeps, running: Running, request: CallRequest): Promise<CallOutcome> {
   const { admitted } = running
   const { executionId } = admitted
   const made = { ...request, callId: deps.newId('call'), step: 0, ordinal: 0 }
@@ -147,7 +147,7 @@ async function runConfirmed(deps: ExecutionDeps, running: Running, request: Call
     const judged = await approvals.judge(made)
     if (judged) return judged
     const isOurs = await deps.batchWriter.record({ ...call, ownerId: admitted.row.owner_id, executionId })
-    return { kind: 'made', result: isOurs ? await sendCall(deps, running, made) : interrupted() }
+    return { kind: 'made', result: isOurs ? await sendCall(deps, running, made) : interruptedResult() }
   }
   const { kind, result } = await run().catch((error: unknown) => {
     deps.logger.error({ err: error, executionId }, 'an execution failed from within')

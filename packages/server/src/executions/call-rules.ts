@@ -108,9 +108,10 @@ export function readCalls(text: string | null): StoredCall[] {
   return [...new Map(calls.map((call) => [call.callId, call])).values()].sort((a, b) => a.ordinal - b.ordinal)
 }
 
-export const OUTCOME_UNKNOWN = `The execution ended before the answer came: ${EFFECT_UNKNOWN}`
+export const ENDED_UNANSWERED = `The execution ended before the answer came: ${EFFECT_UNKNOWN}`
 
-export const UNANSWERED = { status: 'unknown', output: null, error: OUTCOME_UNKNOWN, durationMs: null } as const
+/** The end of a call without an answer, to be merged into its record. */
+export const UNANSWERED = { status: 'unknown', output: null, error: ENDED_UNANSWERED, durationMs: null } as const
 
 export function interruptedCalls(text: string | null): SettledCall[] {
   return readCalls(text).map((call) => ({ ...call, input: JSON.stringify(call.input), ...UNANSWERED }))

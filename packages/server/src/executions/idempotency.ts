@@ -8,7 +8,7 @@ import { ANONYMOUS_SHARE } from '../limits.ts'
 import { type Caller, KeyTakenError } from './admit.ts'
 import type { StoredIdempotencyKey } from './batch-rules.ts'
 import type { CallOutcome, CallRequest } from './call-capability.ts'
-import { OUTCOME_UNKNOWN, readCalls } from './call-rules.ts'
+import { ENDED_UNANSWERED, readCalls } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { findEnded, findKey, hasKeys } from './idempotency-store.ts'
 
@@ -123,6 +123,6 @@ function toOutcome(executionId: string, { error, calls, durationMs }: Ended): Ca
   const [call] = readCalls(calls)
   const took = { durationMs: durationMs ?? 0 }
   if (call?.status === 'completed') return { ok: true, body: { executionId, output: call.output ?? null, ...took } }
-  const message = call?.error ?? error ?? OUTCOME_UNKNOWN
+  const message = call?.error ?? error ?? ENDED_UNANSWERED
   return { ok: false, body: { executionId, error: { message }, ...took } }
 }

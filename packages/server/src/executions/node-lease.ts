@@ -90,7 +90,7 @@ export class NodeLease {
     // The clock of the node that stored it may be ahead.
     this.#steadySince = Math.min(stored ?? clock.now(), clock.now())
     await this.#insert()
-    await this.#failAbandoned(engine === 'sqlite' ? 'all' : this.#failable(), true)
+    await this.#failAbandoned(engine === 'sqlite' ? 'all' : this.#deadUnlessGrace(), { sparesOwn: true })
   }
 
   /** Renews the lease. One that was lost is taken anew, after everything that ran under it was stopped. */
@@ -109,7 +109,7 @@ export class NodeLease {
    * leaves this node's overdue executions, whose outcomes are still to be written.
    */
   async sweep({ sparesOwn = false } = {}): Promise<void> {
-    await this.#failAbandoned(this.#failable(), sparesOwn)
+    await this.#failAbandoned(this.#deadUnlessGrace(), { sparesOwn })
   }
 
   async release(): Promise<void> {
@@ -155,11 +155,12 @@ export class NodeLease {
     if (now - this.#renewedAt > MISSED_MS || now < this.#steadySince) this.#steadySince = now
   }
 
-  #failable(): 'dead' | 'none' {
+  // During the grace no node is taken for dead.
+  #deadUnlessGrace(): 'dead' | 'none' {
     return this.#deps.clock.now() - this.#steadySince < GRACE_MS ? 'none' : 'dead'
   }
 
-  async #failAbandoned(nodes: 'all' | 'dead' | 'none', sparesOwn: boolean): Promise<void> {
+  async #failAbandoned(nodes: 'all' | 'dead' | 'none', { sparesOwn }: { sparesOwn: boolean }): Promise<void> {
     const { db, clock, monotonicClock, limits, nodeId, metrics, logger } = this.#deps
     const [now, elapsed] = [clock.now(), monotonicClock.now()]
     const leases = await readOtherLeases(db, nodeId)

@@ -10,9 +10,9 @@ import type {
   AdmissionRequest,
   Batch,
   BatchContext,
+  BatchOutcomes,
   BucketRow,
   CurrentRuntime,
-  Outcomes,
 } from './batch-rules.ts'
 import { BEGUN_COLUMNS, ENDED_COLUMNS, reconcileAt } from './column-rules.js'
 import { KEY_LIFETIME_MS, keyRows, shareOutcomes } from './idempotency-rules.js'
@@ -76,7 +76,7 @@ type Written = ReadonlyMap<string, StoredEnd>
 const NONE_WRITTEN: ReadonlyMap<string, StoredEnd> = new Map()
 
 /** Writes a batch in two round trips: reads and changes first, then what depends on them, with the commit. */
-export function writePostgresBatch(db: Kysely<Schema>, batch: Batch, context: BatchContext): Promise<Outcomes> {
+export function writePostgresBatch(db: Kysely<Schema>, batch: Batch, context: BatchContext): Promise<BatchOutcomes> {
   const { nodeId, isRepeat } = context
   const isSame = (written: Written, { row }: Batch['settlements'][number]) => {
     const stored = written.get(row.execution_id)

@@ -10,8 +10,8 @@ interface Served {
   deployment: { reconcile: boolean } | null
 }
 
-/** The hash of the address that calls are sent to; undefined where nobody there tells later what became of them. */
-export function askableAddress({ endpoint, deployment }: Served): string | undefined {
+/** The hash of the address that calls are sent to; undefined where the deployment does not declare `reconcile`. */
+export function askableAddressHash({ endpoint, deployment }: Served): string | undefined {
   return endpoint !== null && deployment?.reconcile ? addressHash(endpoint) : undefined
 }
 

@@ -9,7 +9,13 @@ import { CommitUnknownError, isConnectionFault, isDataFault } from '../store/err
 import type { Pause } from '../store/retry.ts'
 import type { StorageBudget } from '../usage/storage-budget-rules.ts'
 import type { BatchWriter } from './batch-writer.ts'
-import { interruptedEnd, type NewRow, type Settlement, storedReason, withinBudget } from './settlement-rules.ts'
+import {
+  interruptedEnd,
+  type NewRow,
+  type Settlement,
+  settlementWithinBudget,
+  storedReason,
+} from './settlement-rules.ts'
 
 interface Unwritten {
   settlement: Settlement
@@ -90,7 +96,7 @@ export class Settlements {
   failUnknown(row: NewRow): void {
     const { logger, storage, clock } = this.#deps
     logger.error({ executionId: row.execution_id }, 'it is unknown whether an execution was admitted')
-    this.#enqueue(withinBudget(storage, row, interruptedEnd(row, clock.now())), true)
+    this.#enqueue(settlementWithinBudget(storage, row, interruptedEnd(row, clock.now())), true)
   }
 
   /** Tries the queue again. Resolves when tries that began earlier have ended, too. */

@@ -4,7 +4,7 @@ import { KEY_LIFETIME_MS, keyRows, shareOutcomes } from './idempotency-rules.js'
 
 /**
  * @import { Database, Statement } from 'better-sqlite3'
- * @import { AdmissionRequest, BucketRow, CurrentRuntime, Outcomes } from './batch-rules.ts'
+ * @import { AdmissionRequest, BucketRow, CurrentRuntime, BatchOutcomes } from './batch-rules.ts'
  * @import { SqliteRequest, SqliteSettlement } from './batch-store.ts'
  */
 
@@ -12,7 +12,7 @@ import { KEY_LIFETIME_MS, keyRows, shareOutcomes } from './idempotency-rules.js'
  * Writes batches in the thread of SQLite, each in one transaction.
  * @param {Database} database
  */
-export function createBatchWriter(database) {
+export function createSqliteBatchWriter(database) {
   const statements = statementsOf(database)
   const write = database.transaction((/** @type {SqliteRequest} */ request) => writeBatch(statements, request))
   return (/** @type {SqliteRequest} */ request) => write.immediate(request)
@@ -50,7 +50,7 @@ function statementsOf(database) {
   }
 }
 
-/** @type {(statements: ReturnType<typeof statementsOf>, request: SqliteRequest) => Outcomes} */
+/** @type {(statements: ReturnType<typeof statementsOf>, request: SqliteRequest) => BatchOutcomes} */
 function writeBatch(statements, request) {
   const { nodeId, isTakeOver, admissions, calls, settlements } = request
   if (!isTakeOver && statements.lease().get(nodeId) === undefined) {
@@ -77,7 +77,7 @@ function end(statements, nodeId, { values, runtimeId, seenAt }) {
   return changes > 0
 }
 
-/** @type {(statements: ReturnType<typeof statementsOf>, request: SqliteRequest) => Outcomes['admissions']} */
+/** @type {(statements: ReturnType<typeof statementsOf>, request: SqliteRequest) => BatchOutcomes['admissions']} */
 function admit(statements, { admissions: requested, nodeId, now, plans }) {
   const taken = takeKeys(statements, requested, now)
   const admissions = requested.filter((request) => isOwnKey(taken, request))
