@@ -85,7 +85,7 @@ export function createApprovalRequests(deps: AskDeps, asking: Asking): ApprovalR
   }
 }
 
-/** The hash of what is stored until somebody decides, or why it cannot be stored. */
+/** The hash of input and metadata, which are stored until somebody decides; or why they cannot be stored. */
 async function storedPayload(
   { limits }: Pick<AskDeps, 'limits'>,
   { request }: SendingExecution,

@@ -125,7 +125,7 @@ export function listAbandoned(db: Kysely<Schema>, { approvalId, overdueBefore, m
   return (approvalId === undefined ? abandoned : abandoned.where('approval_id', '=', approvalId)).execute()
 }
 
-/** Those whose time is up by then, those of these ids, or those of executions that failed: nobody was told of these. */
+/** Pending approvals whose time is up, of these ids, or of failed executions: of these nobody was told. */
 export type Expiring = { by: number } | { ids: readonly string[] } | 'of failed executions'
 
 /** Ends pending approvals and returns how many. Accounts are locked in the order of their ids, so that replicas never deadlock. */

@@ -54,8 +54,8 @@ export async function recordOutcome(
 const OVERDUE_MARGIN_MS = 60_000
 
 /**
- * Records approved calls that no node dispatches any more, or one of them: whether they took effect is unknown. Returns how
- * many there were, `maxRows` at most.
+ * Records approved calls whose node has died, or one of them, as unknown, and never dispatches them again. Returns how many there
+ * were, `maxRows` at most.
  */
 export async function recordAbandoned(
   deps: Pick<ApprovalDeps, 'db' | 'clock'> & { limits: Pick<Limits, 'dispatchMs' | 'storedBytes'> },

@@ -40,7 +40,7 @@ export interface ExecutionRequest<C extends NewCall | null> {
   storedKey?: StoredIdempotencyKey | undefined
 }
 
-/** Who is served, for executions that a candidate may serve; null goes by chance. */
+/** Who is served, where a candidate may serve. Null: stable or candidate is chosen at random. */
 export type Split = { subject(): SplitSubject | null }
 
 /** Another request has the `Idempotency-Key`. Nothing was charged. */
@@ -110,7 +110,7 @@ export async function admit<C extends NewCall | null>(
     if (admission.outcome === 'repeated') throw new KeyTakenError()
     if (admission.outcome === 'admitted') {
       scope.place = { ownerId: row.owner_id, runtimeId: row.runtime_id }
-      // By the rule by which the batch cut its payloads. All others are written anew at the end.
+      // The batch cut the payloads by this rule. All but the metadata are written anew at the end.
       const isCut = isPastBudget(admission.tier, admission.storedBytes)
       const stored = isCut ? { ...row, metadata: row.metadata && TRUNCATED } : row
       return { executionId, row: stored, runtime, request }

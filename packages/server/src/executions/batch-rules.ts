@@ -54,7 +54,7 @@ export interface BatchContext {
   now: number
   /** The batch may have been written before, as the answer to its commit was lost. Its stored outcomes are returned. */
   isRepeat: boolean
-  /** `nodeId` holds no lease any more, or the executions are overdue: only settlements are written. */
+  /** Ends executions of a dead node, or overdue ones of this node: no lease is asked for, and all items are settlements. */
   isTakeOver?: boolean | undefined
   /** Called before the commit is sent, on SQLite before the whole batch is. Prevents it by throwing. */
   beforeCommit(): void

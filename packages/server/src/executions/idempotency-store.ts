@@ -29,7 +29,7 @@ export async function hasKeys(db: Kysely<Schema>, ownerId: string, most: number)
   return row !== undefined
 }
 
-/** The end of an execution of one call; null while it runs. */
+/** The end of an execution of one call; null while it runs, undefined where it is gone. */
 export async function findEnded(db: Kysely<Schema>, ownerId: string, executionId: string) {
   const execution = db.selectFrom('executions').where('owner_id', '=', ownerId).where('execution_id', '=', executionId)
   // Asked again and again while it runs: without its payloads.

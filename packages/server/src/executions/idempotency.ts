@@ -63,7 +63,7 @@ export async function runOnce(
   throw busy()
 }
 
-// A repeat is answered without an admission, which would confirm it.
+// An admission confirms that the credential still works, and a repeat has none.
 async function confirmCredential(cached: Caller['cached']): Promise<void> {
   if (!cached.isFresh) await cached.refresh()
 }
@@ -118,7 +118,10 @@ async function awaitAnswer(
 
 type Ended = NonNullable<Awaited<ReturnType<typeof findEnded>>>
 
-/** By the call, not by its execution: that is failed where the first caller left before the answer came. */
+/**
+ * The outcome of the call: its execution is `failed` where the first caller left, too. An unknown call stays so, whatever the
+ * endpoint says of it later: all repeats get one answer.
+ */
 function toOutcome(executionId: string, { error, calls, durationMs }: Ended): CallOutcome {
   const [call] = readCalls(calls)
   const took = { durationMs: durationMs ?? 0 }

@@ -9,7 +9,7 @@ import { interruptedEnd, settlementWithinBudget } from './settlement-rules.ts'
 // A literal, so that the partial index of running executions is used.
 const RUNNING = sql.lit('running' as const)
 
-/** `steadySince`: since when the node knows that leases were renewed without a gap. */
+/** `steadySince`: since when the node has renewed without a gap. */
 interface Lease extends StoredLease {
   steadySince: number
 }

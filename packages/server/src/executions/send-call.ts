@@ -60,8 +60,8 @@ export async function sendCall(
 }
 
 /**
- * The result of a call whose node holds no lease. The node that took over has failed the execution already: the call must
- * have no further effect, and nothing of it may be written.
+ * The result of a call that was not sent because this node may no longer run its execution. Another node may have failed the
+ * execution already.
  */
 export function interruptedResult(): CallResult {
   return unsent(UNSENT.interrupted)

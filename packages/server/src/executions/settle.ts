@@ -36,7 +36,7 @@ export async function settle(
     messageShape: storedShape(trace.messageShape, storedBytes),
   })
   const isSettled = await deps.settlements.settle(settlement)
-  // The side of the candidate knows of no other one.
+  // Where the candidate served: the runtime as the candidate serves it has no candidate.
   if (row.share !== undefined && runtime.candidate === null) deps.candidates.note(row.runtime_id, row.share)
   const durationMs = completedAt - startedAt
   const answered: Outcome = isSettled ? outcome : { status: 'failed', finishReason: 'error', error: UNRECORDED }

@@ -61,9 +61,9 @@ export class Settlements {
   }
 
   /**
-   * Waits for a database that is away until the execution's time is up: a caller who gets a failure would repeat the
-   * work. False where the end was not written, and waits as failed, or where this node no longer runs the execution.
-   * Rejects with a `CommitUnknownError` where it may have been written; it waits as it is.
+   * Waits for a database that is away until the execution's time is up: a caller who gets a failure would repeat the work. False
+   * where another node has ended the execution, or where the end was not written: a failure is queued in its place. Rejects with
+   * a `CommitUnknownError` where it may have been written: the end itself is queued.
    */
   async settle(settlement: Settlement): Promise<boolean> {
     const { writer, clock, limits, pause } = this.#deps
