@@ -7,9 +7,9 @@ import { busy, internal, invalidField, limited } from '../errors.ts'
 import { pauseUntilStopped } from '../lib/stop-signal.ts'
 import { ANONYMOUS_SHARE } from '../limits.ts'
 import { type Caller, KeyTakenError } from './admit.ts'
-import type { OnceKey } from './batch-rules.ts'
+import type { StoredIdempotencyKey } from './batch-rules.ts'
 import type { CallOutcome, CallRequest } from './call-capability.ts'
-import { OUTCOME_UNKNOWN, readCalls } from './call-rules.ts'
+import { ENDED_UNANSWERED, readCalls } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { findEnded, findKey, hasKeys } from './idempotency-store.ts'
 
@@ -35,18 +35,18 @@ export async function runOnce(
   deps: ExecutionDeps,
   { cached, scope }: Caller,
   request: CallRequest,
-  run: (once?: OnceKey) => Promise<CallOutcome>,
+  run: (storedKey?: StoredIdempotencyKey) => Promise<CallOutcome>,
 ): Promise<CallOutcome> {
   const { idempotencyKey: key } = request
   if (key === undefined) return run()
   const { runtimeId, ownerId } = cached.runtime
   const body = bodyOf(request)
-  const once = {
+  const storedKey = {
     key_hash: hash('sha256', JSON.stringify([runtimeId, request.surface ?? request.kind, key])),
     body_hash: deps.keyring.hash(body),
   }
   while (!scope.signal.aborted) {
-    const first = await findKey(deps.db, once.key_hash, deps.clock.now())
+    const first = await findKey(deps.db, storedKey.key_hash, deps.clock.now())
     if (first) {
       await confirmCredential(cached)
       requireSameSignIn(deps, cached.runtime, request.endUser)
@@ -55,7 +55,7 @@ export async function runOnce(
     }
     await requireRoom(deps, ownerId, request.kind)
     try {
-      return await run(once)
+      return await run(storedKey)
     } catch (error) {
       // Taken by a request that was admitted meanwhile, or refused in the same moment: then this one may run.
       if (!(error instanceof KeyTakenError)) throw error
@@ -64,7 +64,7 @@ export async function runOnce(
   throw busy()
 }
 
-// A repeat is answered without an admission, which would confirm it.
+// An admission confirms that the credential still works, and a repeat has none.
 async function confirmCredential(cached: Caller['cached']): Promise<void> {
   if (!cached.isFresh) await cached.refresh()
 }
@@ -120,7 +120,7 @@ async function awaitAnswer(
 type Ended = NonNullable<Awaited<ReturnType<typeof findEnded>>>
 
 /**
- * By the call, not by its execution: that is failed where the first caller left before the answer came. Of a call whose outcome
+ * The outcome of the call: its execution is `failed` where the first caller left, too. Of a call whose outcome
  * was unknown, what the endpoint has said of it since.
  */
 function toOutcome(executionId: string, { error, calls, durationMs }: Ended): CallOutcome {
@@ -139,7 +139,7 @@ function toOutcome(executionId: string, { error, calls, durationMs }: Ended): Ca
     return output === undefined ? failed(TOOK_EFFECT, 'completed') : completed(output)
   }
   const isKnown = call ? call.status === 'failed' : error !== null
-  return failed(call?.error ?? error ?? OUTCOME_UNKNOWN, isKnown ? undefined : 'unknown')
+  return failed(call?.error ?? error ?? ENDED_UNANSWERED, isKnown ? undefined : 'unknown')
 }
 
 const TOOK_EFFECT = 'The call took effect. Its output is not kept: look it up.'
