@@ -123,7 +123,7 @@ export class ChatView {
     this.#suggestions.hidden = turns.length > 0 || this.#suggestions.childElementCount === 0
     this.#clear.hidden = turns.length === 0
     this.#save.hidden = turns.length === 0
-    this.#demo.hidden = !turns.some(saidByDemo)
+    this.#demo.hidden = !turns.some(isDemo)
     for (const reply of this.#log.querySelectorAll('.reply')) reply.setAttribute('aria-disabled', String(isBusy))
     this.announcer.update(turns, (id) => this.#turns.get(id)?.spokenText() ?? '')
     if (isAtEnd) this.#log.scrollTop = this.#log.scrollHeight
@@ -184,8 +184,4 @@ export class ChatView {
     this.#input.style.height = 'auto'
     this.#input.style.height = `${this.#input.scrollHeight}px`
   }
-}
-
-function saidByDemo(turn: Turn): boolean {
-  return turn.role === 'assistant' && turn.blocks.some((block) => block.type === 'text' && isDemo(block.text))
 }
