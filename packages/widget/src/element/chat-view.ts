@@ -69,7 +69,8 @@ export class ChatView {
     this.#clear = iconButton('icon', 'again', strings.clear, () => this.#startOver())
     this.#save = iconButton('icon', 'save', strings.save, () => this.#saveConversation())
     const avatar = element('slot', { attributes: { name: 'avatar' } })
-    const heading = element('h2', { part: 'heading', text: strings.heading, attributes: { dir: 'auto' } })
+    // Its words have a direction of their own, and still begin where the header does.
+    const heading = element('h2', { part: 'heading' }, element('bdi', { text: strings.heading }))
     this.#demo = element('span', { part: 'demo', text: strings.demo, attributes: { title: strings.demoTitle } })
     this.#demo.hidden = true
     const header = element('header', { part: 'header' }, avatar, heading, this.#demo, this.#save, this.#clear)
