@@ -13,6 +13,7 @@ import type { Toolset } from '../agent/tools.ts'
 import { failureOf } from '../agent/transcript.ts'
 import { createApprovalRequests } from '../approvals/ask-approval.ts'
 import { type Redactor, redactorOf } from '../dispatch/redact.ts'
+import { tokenSubject } from '../end-users/token-subject.ts'
 import { AppError } from '../errors.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import type { StopSignal } from '../lib/stop-signal.ts'
@@ -64,7 +65,7 @@ export function splitSubject(given: {
   metadata?: JsonDocument<JsonObject> | undefined
 }) {
   const { endUserToken: user, metadata } = given
-  if (user) return { kind: 'end-user', id: user.reveal() } as const
+  if (user) return { kind: 'end-user', id: tokenSubject(user.reveal()) } as const
   const id = metadata?.value['conversationId']
   return typeof id === 'string' && id !== '' ? ({ kind: 'conversation', id } as const) : null
 }
