@@ -4,12 +4,11 @@ import { byId } from './element.js'
  * “Ask the shop”: the chat of the control plane that the shop is connected to. It is told the customer’s session with
  * each question. Returns `ask`, by which the rest of the page asks in the customer’s name.
  */
-export function startChat({ currentToken, onOrder, onSignIn }) {
+export function startChat({ currentToken, onAnswer, onSignIn }) {
   const chat = byId('chat')
   chat.addEventListener('svc-answer', ({ detail }) => {
     notice('')
-    // The ordered articles have left the stock.
-    if (detail.capabilities.includes('place-order')) onOrder()
+    onAnswer(detail.capabilities)
   })
   chat.addEventListener('svc-sign-in', onSignIn)
   standInCorner(chat, matchMedia('(max-width: 520px)'))

@@ -3,7 +3,7 @@ import { byId, element, icon } from './element.js'
 const PAUSE_MS = 150
 
 /** The product grid with its search and its categories. */
-export function startProducts({ ask }) {
+export function startProducts({ ask, add }) {
   let category = ''
   let newest = 0
   let pause
@@ -58,7 +58,7 @@ export function startProducts({ ask }) {
 
   function showProducts(products) {
     showCount(products.length === 1 ? '1 product' : `${products.length} products`)
-    byId('grid').replaceChildren(...products.map((product) => productCard(product, ask)))
+    byId('grid').replaceChildren(...products.map((product) => productCard(product, { ask, add })))
   }
 
   byId('search').addEventListener('input', () => {
@@ -74,16 +74,21 @@ export function startProducts({ ask }) {
   return { refresh }
 }
 
-function productCard(product, ask) {
-  const button = element('button', { className: 'quiet', text: 'Ask about it' })
-  button.type = 'button'
-  button.setAttribute('aria-label', `Ask about ${product.name}`)
-  button.addEventListener('click', () => ask(`Tell me about the ${product.name}`))
+function productCard(product, { ask, add }) {
+  const added = element('p', { className: 'hint' })
+  added.role = 'status'
+  const buy = cardButton('', 'Add to cart', `Add to cart: ${product.name}`)
+  buy.disabled = !product.inStock
+  buy.addEventListener('click', async () => {
+    added.textContent = await add(product)
+  })
+  const question = cardButton('quiet', 'Ask', `Ask about ${product.name}`)
+  question.addEventListener('click', () => ask(`Tell me about the ${product.name}`))
   const card = element(
     'li',
     { className: product.inStock ? 'card' : 'card sold-out' },
     element('div', { className: `picture ${product.category}` }, icon(product.category)),
-    element('h3', { text: product.name }),
+    element('h2', { text: product.name }),
     element('p', { className: 'description', text: product.description }),
     element(
       'p',
@@ -91,10 +96,18 @@ function productCard(product, ask) {
       element('span', { className: 'price', text: product.price }),
       element('span', { className: 'availability', text: product.availability }),
     ),
-    button,
+    element('div', { className: 'buttons' }, buy, question),
+    added,
   )
   card.id = product.sku
   return card
+}
+
+function cardButton(className, text, label) {
+  const button = element('button', { className, text })
+  button.type = 'button'
+  button.setAttribute('aria-label', label)
+  return button
 }
 
 function showCount(text) {

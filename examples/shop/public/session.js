@@ -2,7 +2,7 @@ import { byId } from './element.js'
 
 const KEY = 'hollow-pine-session'
 
-/** Signing in and out. The session lives in this tab only and ends with it. */
+/** Signing in and out, and requests in the customer’s name. The session lives in this tab only and ends with it. */
 export function startSession({ onSignIn, onSignOut }) {
   const dialog = byId('sign-in-dialog')
   show(read())
@@ -22,7 +22,30 @@ export function startSession({ onSignIn, onSignOut }) {
     onSignIn()
   })
 
-  return { currentToken: () => read()?.token, open: () => dialog.showModal() }
+  return {
+    currentToken: () => read()?.token,
+    open: () => dialog.showModal(),
+    send,
+    /** Whether a customer is signed in, after asking for it where nobody is. */
+    ensure() {
+      if (read()) return true
+      dialog.showModal()
+      return new Promise((resolve) => {
+        dialog.addEventListener('close', () => resolve(read() !== null), { once: true })
+      })
+    },
+  }
+}
+
+/** What the shop answers. Throws an error whose message is for the customer. */
+async function send(method, path, body) {
+  const headers = { authorization: `Bearer ${read()?.token}`, 'content-type': 'application/json' }
+  const response = await fetch(path, { method, headers, body: JSON.stringify(body) }).catch(() => null)
+  if (!response) throw new Error('The shop cannot be reached.')
+  const answer = await response.json()
+  if (response.ok) return answer
+  if (response.status === 401) keep(null)
+  throw new Error(answer.error.message)
 }
 
 async function signIn() {
@@ -36,18 +59,22 @@ async function signIn() {
   const answer = await response.json()
   if (!response.ok) return answer.error.message
   byId('password').value = ''
-  sessionStorage.setItem(KEY, JSON.stringify(answer))
-  show(answer)
+  keep(answer)
   return null
 }
 
 async function signOut() {
   const session = read()
-  sessionStorage.removeItem(KEY)
-  show(null)
+  keep(null)
   const headers = { authorization: `Bearer ${session?.token}` }
   // Signed out here in any case; a shop that cannot be reached lets the session run out by itself.
   await fetch('/api/sessions', { method: 'DELETE', headers }).catch(() => null)
+}
+
+function keep(session) {
+  if (session) sessionStorage.setItem(KEY, JSON.stringify(session))
+  else sessionStorage.removeItem(KEY)
+  show(session)
 }
 
 function read() {

@@ -3,12 +3,13 @@ import { type Answer, RequestProblem, readJson } from '@svc/example-kit'
 import { z } from 'zod'
 import { presentOrder } from './capabilities/present-order.ts'
 import { presentProduct } from './capabilities/present-product.ts'
+import { addItem, createOrder, getCart, getOrders, removeItem, sessionOf } from './cart-api.ts'
+import { orPlainProblem } from './plain-problem.ts'
 import { CATEGORIES } from './store/catalogue/catalogue-entry.ts'
 import type { Store } from './store/open-store.ts'
 import { findPayment, type Order, payOrder } from './store/orders.ts'
 import { listCategories, type Product, searchProducts } from './store/products.ts'
 import { signIn, signOut } from './store/sessions.ts'
-import { ShopError } from './store/shop-error.ts'
 
 /** Where the shop’s page finds the control plane, and the key that the page may show to anybody. */
 export interface PageConnection {
@@ -30,6 +31,11 @@ export const SHOP_API: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['GET /api/connection', getConnection],
   ['POST /api/sessions', createSession],
   ['DELETE /api/sessions', deleteSession],
+  ['GET /api/cart', getCart],
+  ['POST /api/cart', addItem],
+  ['DELETE /api/cart', removeItem],
+  ['GET /api/orders', getOrders],
+  ['POST /api/orders', createOrder],
   ['GET /api/payment', getPayment],
   ['POST /api/payment', payPayment],
 ])
@@ -63,9 +69,7 @@ async function createSession({ store }: ApiDeps, request: IncomingMessage): Prom
 }
 
 function deleteSession({ store }: ApiDeps, request: IncomingMessage): Answer {
-  const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  if (!token) throw new RequestProblem(401, 'There is no session to end.')
-  signOut(store, token)
+  signOut(store, sessionOf(request))
   return { status: 200, body: { signedOut: true } }
 }
 
@@ -82,11 +86,7 @@ async function payPayment({ store }: ApiDeps, request: IncomingMessage): Promise
 function paymentOf(given: unknown, orderOf: (code: string) => Order): Answer {
   const payment = PaymentCode.safeParse(given)
   if (!payment.success) throw new RequestProblem(400, 'This payment link is not complete.')
-  try {
-    const { orderNumber, items, shipping, total, payment: state } = presentOrder(orderOf(payment.data.code))
-    return { status: 200, body: { orderNumber, items, shipping, total, isPaid: state === 'paid' } }
-  } catch (error) {
-    if (error instanceof ShopError) throw new RequestProblem(404, error.message)
-    throw error
-  }
+  const order = orPlainProblem(404, () => orderOf(payment.data.code))
+  const { orderNumber, items, shipping, total, payment: state } = presentOrder(order)
+  return { status: 200, body: { orderNumber, items, shipping, total, isPaid: state === 'paid' } }
 }

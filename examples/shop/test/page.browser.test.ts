@@ -5,6 +5,7 @@ import { locate } from '@svc/testkit/needs'
 import type {} from '@svc/widget/element'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { accessibilityFaults } from '../../../packages/dashboard/test/support/dashboard.ts'
 import { demoModel } from '../../../packages/server/src/model/demo-model.ts'
 import { findWebFiles } from '../../../packages/server/src/web/web-files.ts'
 import { createTestClock } from '../../../packages/server/test/support/clock.ts'
@@ -106,10 +107,14 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
 
   async function signIn(page: Page): Promise<void> {
     await log(page).getByRole('button', { name: 'Sign in' }).click()
+    await fillSignIn(page)
+    await page.getByText('Mira Lindqvist').waitFor()
+  }
+
+  async function fillSignIn(page: Page): Promise<void> {
     await page.getByLabel('Email').fill('mira@example.com')
     await page.getByLabel('Password').fill('mountain-air')
     await page.locator('#sign-in-form').getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('Mira Lindqvist').waitFor()
   }
 
   test('a customer searches, puts into the cart, orders, pays on the shop’s own page, and hears of it', async () => {
@@ -157,6 +162,42 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
     await dashboard.goto(`${baseUrl}/dashboard/executions`)
     const executions = dashboard.getByRole('table', { name: 'Executions' }).getByRole('row')
     await expect.poll(() => executions.count()).toBeGreaterThan(4)
+  })
+
+  test('a customer orders without the chat, by keyboard and on a phone, and the assistant knows of it', async () => {
+    const page = await open({ viewport: { width: 390, height: 800 }, colorScheme: 'dark' })
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).press('Enter')
+    const faults = [await accessibilityFaults(page)]
+    await press('Add to cart: Enamel Mug')
+    await fillSignIn(page)
+    await page.getByRole('status').filter({ hasText: '1 in your cart' }).waitFor()
+    await press('Cart (1)')
+    const cart = page.getByRole('dialog', { name: 'Your cart' })
+    await cart.getByRole('listitem').filter({ hasText: 'ORD-1002' }).waitFor()
+    faults.push(await accessibilityFaults(page))
+    await page.emulateMedia({ colorScheme: 'light' })
+    faults.push(await accessibilityFaults(page))
+    await press('Remove Enamel Mug')
+    await cart.getByText('There is nothing in it yet.').waitFor()
+    await page.keyboard.press('Escape')
+    await press('Add to cart: Enamel Mug')
+    await press('Cart (1)')
+
+    await press('Order and pay')
+    await page.getByRole('heading', { name: /^Order ORD-/ }).waitFor()
+    const orderNumber = (await page.getByRole('heading').innerText()).slice('Order '.length)
+    await page.goBack()
+    await press('Open the chat')
+    await ask(page, `Where is my order ${orderNumber}?`)
+    await log(page).getByText('We have your order and wait for your payment').waitFor()
+    await page.keyboard.press('Escape')
+    await press('Cart')
+    await cart
+      .getByRole('listitem')
+      .filter({ hasText: orderNumber })
+      .getByRole('link', { name: /^Pay €/ })
+      .waitFor()
+    expect(faults).toEqual([[], [], []])
   })
 
   test('a product’s own button asks about it, on a narrow screen, too', async () => {

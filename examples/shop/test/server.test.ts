@@ -134,6 +134,84 @@ describe('the API of the page', () => {
   })
 })
 
+describe('buying without the chat', () => {
+  async function signedIn(shop: RunningShop) {
+    const { token } = await (await signIn(shop, MIRA)).json()
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    async function send(method: string, path: string, body?: unknown) {
+      const response = await fetch(shop.url + path, { method, headers, body: JSON.stringify(body) })
+      return { status: response.status, body: await response.json() }
+    }
+    async function call(capability: string, input = {}) {
+      const request = await signedRequest(`${shop.url}/svc`, {
+        capability,
+        input,
+        endUserToken: token,
+        now: Date.now(),
+      })
+      return (await (await fetch(request)).json()).output
+    }
+    return { send, call }
+  }
+
+  test('the cart and the orders are those of the capabilities', async () => {
+    const { send, call } = await signedIn(await start(CONNECTION))
+    await call('add-to-cart', { product: 'Enamel Mug' })
+    const added = await send('POST', '/api/cart', { product: 'LGT-201', quantity: 2 })
+    expect(added.body).toMatchObject({ itemCount: 3, items: [{ name: 'Enamel Mug' }, { name: 'Trail Lantern' }] })
+    await send('DELETE', '/api/cart?sku=LGT-201')
+    const { requestId, totalCents } = (await send('GET', '/api/cart')).body
+    const [placed, again] = [
+      await send('POST', '/api/orders', { requestId, totalCents }),
+      await send('POST', '/api/orders', { requestId, totalCents }),
+    ]
+    expect(placed).toMatchObject({ status: 201, body: { orderNumber: 'ORD-1004', itemCount: 1, payment: 'open' } })
+    expect(again).toEqual(placed)
+    expect((await send('GET', '/api/orders')).body.orders[0]).toEqual(placed.body)
+    expect((await call('list-orders')).orders).toMatchObject([{ orderNumber: 'ORD-1004' }, {}, {}])
+    expect(await call('order-status', { orderNumber: 'ORD-1004' })).toMatchObject({
+      summary: 'We have your order and wait for your payment.',
+    })
+  })
+
+  test('an order is refused where the cart comes to another sum than the customer saw', async () => {
+    const { send, call } = await signedIn(await start(CONNECTION))
+    const { requestId, totalCents } = (await send('POST', '/api/cart', { product: 'Enamel Mug' })).body
+    await call('add-to-cart', { product: 'Trail Lantern' })
+    const refused = await send('POST', '/api/orders', { requestId, totalCents })
+    expect(refused).toEqual({ status: 409, body: { error: { message: expect.stringContaining('now comes to €') } } })
+    expect((await send('GET', '/api/orders')).body.orders).toHaveLength(2)
+  })
+
+  test.each([
+    ['POST', '/api/cart', { product: 'LGT-201', quantity: 99 }, 409, 'There are only 3 of “Trail Lantern” left.'],
+    ['POST', '/api/cart', { product: 'LGT-201', quantity: 0 }, 400, '“quantity” 1 to 99'],
+    ['POST', '/api/orders', {}, 400, '“requestId” and “totalCents”'],
+    ['POST', '/api/orders', { requestId: 'mine', totalCents: 0 }, 409, 'Your cart is empty'],
+  ])('%s %s with %j is refused', async (method, path, body, status, message) => {
+    const { send } = await signedIn(await start())
+    expect(await send(method, path, body)).toEqual({
+      status,
+      body: { error: { message: expect.stringContaining(message) } },
+    })
+  })
+
+  test('nothing of it is for a stranger', async () => {
+    const shop = await start()
+    const strangers = [{}, { authorization: 'Bearer nonsense' }]
+    for (const route of [
+      'GET /api/cart',
+      'POST /api/cart',
+      'DELETE /api/cart',
+      'GET /api/orders',
+      'POST /api/orders',
+    ]) {
+      const [method = '', path] = route.split(' ')
+      for (const headers of strangers) expect((await fetch(shop.url + path, { method, headers })).status).toBe(401)
+    }
+  })
+})
+
 describe('paying', () => {
   const payment = (shop: RunningShop, code: string) => fetch(`${shop.url}/api/payment?code=${code}`)
   const pay = (shop: RunningShop, body: unknown) =>
@@ -194,7 +272,7 @@ describe('the page', () => {
     expect(named).toEqual(
       expect.arrayContaining(['/app.js', '/base.css', '/catalogue.css', '/ask.css', '/narrow.css', '/icons.svg']),
     )
-    for (const path of [...named, '/chat.js', '/pay', '/pay.js', '/picture-lighting.svg']) {
+    for (const path of [...named, '/cart.js', '/chat.js', '/pay', '/pay.js', '/picture-lighting.svg']) {
       const response = await fetch(shop.url + path)
       expect([path, response.status]).toEqual([path, 200])
       expect(response.headers.get('content-type')).toMatch(/^(text|image)\//)

@@ -74,6 +74,9 @@ describeScreens('“Try it”', (scene) => {
     await log.getByText('cancel-order is settled.').waitFor()
     await expect.poll(() => log.getByRole('link', { name: 'View trace' }).count()).toBe(2)
     expect(asked).toBe(2)
+    expect(await page.getByText('Demo model').allInnerTexts()).toEqual([
+      'Demo model: answers come from rules, without language understanding.',
+    ])
     expect(await accessibilityFaults(page)).toEqual([])
   })
 

@@ -55,7 +55,6 @@ function actionScore({ actions, isWriting, labels }: ToolProfile, question: Ques
   // To close and to assign are both to update: the verb itself tells them apart.
   if (isWriting)
     return best + Number(question.words.some(({ stem }, place) => question.asking.has(place) && labels.has(stem)))
-  const isSure = ([, strength]: Wish) => strength >= 0.9
-  const wantsRead = wishes.some((wish) => isSure(wish) && !WRITES.has(wish[0]))
-  return writes.some(isSure) && !wantsRead ? best - 5 : best
+  const sure = wishes.filter(([, strength]) => strength >= 0.9)
+  return sure.length > 0 && sure.every(([wanted]) => WRITES.has(wanted)) ? best - 5 : best
 }

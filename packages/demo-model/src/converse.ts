@@ -37,8 +37,7 @@ export function askFor(tool: Tool, missing: readonly Field[]): string {
 }
 
 export function askAbout(tool: Tool, unread: readonly string[]): string {
-  const numbers = unread.map((text) => `“${text}”`).join(' and ')
-  return `For ${labelOf(tool.name)} I do not know what to do with ${numbers}. Please say it in other words.`
+  return `For ${labelOf(tool.name)} I do not know what to do with “${unread.join('” and “')}”. Please use other words.`
 }
 
 /** The name of the tool that the model’s last words asked something for, or null. */

@@ -63,8 +63,7 @@ function freeRuns(filling: Filling, isQuery: boolean): number[][] {
     // A query takes “2 person tents” as it is; in a name, “3 lanterns” are several.
     const isNumber = isQuery && /\d/.test(lower) && !filling.used.has(place) && isFree(filling, place + 1)
     if (!isFree(filling, place) && !isNumber) continue
-    const run = runs.at(-1)
-    if (run?.at(-1) === place - 1) run.push(place)
+    if (runs.at(-1)?.at(-1) === place - 1) runs.at(-1)?.push(place)
     else runs.push([place])
   }
   return runs

@@ -85,13 +85,9 @@ const NUMBERS: Readonly<Partial<Record<Kind, readonly Wanted[]>>> = {
 }
 
 function findNumber({ question, used }: Filling, field: Field): Found | undefined {
-  for (const wanted of NUMBERS[field.kind] ?? []) {
-    for (const number of question.numbers) {
-      const value = wanted(number, field) && !used.has(number.place) ? inUnitOf(field, number.value) : null
-      if (value !== null) return { value, places: [number.place] }
-    }
-  }
-  return undefined
+  const fitting = (NUMBERS[field.kind] ?? []).flatMap((wanted) => question.numbers.filter((one) => wanted(one, field)))
+  const found = fitting.find(({ place, value }) => !used.has(place) && inUnitOf(field, value) !== null)
+  return found && { value: inUnitOf(field, found.value), places: [found.place] }
 }
 
 // People say euros; a field may count in cents. What a field cannot hold exactly does not go into it.

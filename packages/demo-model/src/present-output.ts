@@ -61,11 +61,23 @@ function listOf(output: JsonObject): readonly [string, readonly unknown[]] | und
   return lists.find(([, list]) => list.some(isJsonObject) || Object.keys(output).length <= 2)
 }
 
-// The chat widget draws `svc`, so that is not repeated in words.
-function pairsOf(thing: JsonObject): { key: string; label: string; text: string }[] {
+// The chat widget draws `svc`, so that is not repeated in words; nor is a sum in cents that stands there as a text, too.
+function pairsOf(thing: JsonObject, isInner = false): { key: string; label: string; text: string }[] {
   const entries = Object.entries(thing).slice(0, 2 * MAX_LINES)
-  const pairs = entries.map(([key, value]) => ({ key, label: labelOf(key), text: shown(value) }))
+  const told = entries.flatMap(([key, value]) => (typeof value === 'string' ? [labelOf(key)] : []))
+  const pairs = entries.map(([key, value]) => {
+    const label = labelOf(key)
+    const sum = typeof value === 'number' ? label.replace(/ ?\bcents$/, '') : label
+    if (sum === label) return { key, label, text: shown(value, isInner) }
+    return { key, label: sum || 'amount', text: told.includes(sum) ? '' : moneyOf(Number(value), thing['currency']) }
+  })
   return pairs.filter(({ key, text }) => text !== '' && key !== 'svc')
+}
+
+function moneyOf(cents: number, currency: unknown): string {
+  const isCode = typeof currency === 'string' && /^[a-z]{3}$/i.test(currency)
+  const form = isCode ? ({ style: 'currency', currency } as const) : { minimumFractionDigits: 2 }
+  return (cents / 100).toLocaleString('en', form)
 }
 
 // A value in a few words; objects and lists one level deep.
@@ -73,9 +85,8 @@ function shown(value: unknown, isInner = false): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value !== 'object' || value === null) return String(value ?? '').slice(0, MAX_TEXT)
   if (isInner) return (isJsonObject(value) && titleOf(value)) || '…'
-  const entries = Object.entries(value).slice(0, MAX_LISTED)
-  const labels = entries.map(([key]) => (Array.isArray(value) ? '' : `${labelOf(key)} `))
-  return entries.map(([, item], at) => `${labels[at]}${shown(item, true)}`).join(', ')
+  const pairs = isJsonObject(value) ? pairsOf(value, true).map(({ label, text }) => `${label} ${text}`) : null
+  return (pairs ?? Object.values(value).map((item) => shown(item, true))).slice(0, MAX_LISTED).join(', ')
 }
 
 const TITLE = /^(name|title|label|subject|summary|displayname|fullname|productname)$/i

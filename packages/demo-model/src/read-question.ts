@@ -14,7 +14,7 @@ export interface Question {
 }
 
 const MAX_CHARACTERS = 4_000
-const LONGEST_PHRASE = 4
+const PHRASE_LENGTHS = [4, 3, 2, 1]
 const PHRASE = 0.9
 // “Can I pay by card?” asks whether, and does not yet ask to.
 const WHETHER = 0.7
@@ -44,12 +44,9 @@ export function readQuestion(said: string): Question {
 
 // The longest phrase of asking that begins there. “I want *to* …” wants something done, not found.
 function phraseAt(words: readonly Word[], place: number): readonly string[] {
-  for (let length = LONGEST_PHRASE; length > 0; length--) {
-    const phrase = words.slice(place, place + length).map(({ lower }) => lower)
-    const isOwn = phrase[0]?.startsWith('i') === true && words[place + length]?.lower === 'to'
-    if (ACTIONS_BY_PHRASE.has(phrase.join(' ')) && !isOwn) return phrase
-  }
-  return []
+  const phrases = PHRASE_LENGTHS.map((length) => words.slice(place, place + length).map(({ lower }) => lower))
+  const isOwn = ({ 0: first, length }: string[]) => first?.startsWith('i') && words[place + length]?.lower === 'to'
+  return phrases.find((phrase) => ACTIONS_BY_PHRASE.has(phrase.join(' ')) && !isOwn(phrase)) ?? []
 }
 
 const POLITE_WORDS =

@@ -21,8 +21,7 @@ export function takeTurn({ messages, tools }: { messages: readonly Message[]; to
   const pending = resumed(messages.slice(0, lastUser), profiles, question.text)
   if (pending === null && isSmallTalk(question)) return say(introduction('Hello!', tools))
   const choice = pending !== null && (chosen?.score ?? 0) < SURE ? pending : chosen
-  if (choice === null)
-    return say(introduction('I do not see which of my tools fits that; other words may help.', tools))
+  if (choice === null) return say(introduction('I do not see which of my tools fits that: try other words.', tools))
   const { tool } = choice.profile
   const { input, missing, unread } = choice.filled
   if (missing.length > 0) return say(askFor(tool, missing))

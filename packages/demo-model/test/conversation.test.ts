@@ -58,6 +58,16 @@ describe('an answer', () => {
       { products: [{ name: 'Lantern', price: '€24.90' }], svc: { cards: [CARD] } },
       'products, 1 in all: Lantern.',
     ],
+    [
+      'sums in cents as money, once',
+      { order: { price: '€24.90', priceCents: 2490, count: 2 }, total_cents: 24_900, accents: 3, currency: 'EUR' },
+      'search products:\n- order: price €24.90, count 2\n- total: €249.00\n- accents: 3\n- currency: EUR',
+    ],
+    [
+      'sums of a currency that is not told',
+      { total: 1, totalCents: 24_900 },
+      'search products:\n- total: 1\n- total: 249.00',
+    ],
     ['what only the widget shows', { svc: { settled: true } }, 'search products: done.'],
   ])('reads out %s', (_kind, output, expected) => {
     expect(answerTo({ output })).toBe(expected)

@@ -15,8 +15,8 @@ describeInBrowser('thumbs under an answer', (scene) => {
       .filter(({ path }) => path.endsWith('/feedback'))
       .map(({ method, path, headers, body }) => [method, path, headers['x-svc-resume-key'], body])
 
-  test('store a number with the key of the stream, take it back, and keep the keyboard where it is', async () => {
-    const page = await openAnswering(scene, [streams])
+  test('store a number with the key of the stream, also after a reload, and keep the keyboard where it is', async () => {
+    const page = await openAnswering(scene, [streams], { attributes: 'persist="session"' })
     scene.service.feedback.splice(0, 9, stored)
     await ask(page, 'Is there a tent?')
     const good = page.locator('svc-chat').getByRole('button', { name: 'Good answer', pressed: false })
@@ -25,8 +25,13 @@ describeInBrowser('thumbs under an answer', (scene) => {
     await page.locator('svc-chat').getByRole('button', { name: 'Good answer', pressed: true }).waitFor()
     await page.keyboard.press('Enter')
     await good.waitFor()
+    const bad = page.locator('svc-chat').getByRole('button', { name: 'Bad answer' })
+    await bad.click()
+    await page.reload()
+    await page.locator('svc-chat').getByRole('button', { name: 'Bad answer', pressed: true }).click()
+    await page.locator('svc-chat').getByRole('button', { name: 'Bad answer', pressed: false }).waitFor()
     const path = '/v1/runtime/executions/exec_1/feedback'
-    expect(ratings()).toEqual([1, null].map((value) => ['PUT', path, 'key-of-the-run', { value }]))
+    expect(ratings()).toEqual([1, null, -1, null].map((value) => ['PUT', path, 'key-of-the-run', { value }]))
   })
 
   test('show nothing that was not stored, and stand under no answer that cannot be rated', async () => {

@@ -52,6 +52,14 @@ export function addToCart(
   return add.immediate()
 }
 
+/** Takes a product out of the cart, all pieces of it. One that is not in it changes nothing. */
+export function removeFromCart(store: Store, customer: Customer, sku: string): Cart {
+  store.database
+    .prepare('DELETE FROM cart_items WHERE customer_id = ? AND product_id = (SELECT id FROM products WHERE sku = ?)')
+    .run(customer.id, sku)
+  return viewCart(store, customer)
+}
+
 /** The sum of the lines in cents, without shipping. */
 export function worthOf(lines: readonly Line[]): number {
   return lines.reduce((sum, line) => sum + line.quantity * line.unitPriceCents, 0)

@@ -1,3 +1,4 @@
+import { formatPrice } from '../money.ts'
 import { type Line, notEnough, viewCart, worthOf } from './carts.ts'
 import type { Store } from './open-store.ts'
 import type { Customer } from './sessions.ts'
@@ -20,14 +21,21 @@ export interface Order {
   totalCents: number
 }
 
+interface Checkout {
+  /** The same one again answers with the order that it placed. */
+  requestId: string
+  /** The total that the customer has seen: where the cart comes to another one, nothing is ordered. */
+  seenCents?: number
+}
+
 /**
  * Turns the cart into an order: takes the goods from stock, writes the order and empties the cart, or does none of it.
- * The same `requestId` again answers with the order it placed. Throws a {@link ShopError}.
+ * Throws a {@link ShopError}.
  */
-export function placeOrder(store: Store, customer: Customer, { requestId }: { requestId: string }): Order {
+export function placeOrder(store: Store, customer: Customer, checkout: Checkout): Order {
   const place = store.database.transaction(() => {
-    const earlier = readOrder(store, customer, { column: 'request_id', value: requestId })
-    return earlier ?? orderCart(store, customer, requestId)
+    const earlier = readOrder(store, customer, { column: 'request_id', value: checkout.requestId })
+    return earlier ?? orderCart(store, customer, checkout)
   })
   return place.immediate()
 }
@@ -78,9 +86,14 @@ interface OrderRow {
 const SELECT = `SELECT number, status, placed_at AS placedAt, tracking_code AS trackingCode,
   shipping_cents AS shippingCents, payment_code AS paymentCode, paid_at AS paidAt FROM orders`
 
-function orderCart(store: Store, customer: Customer, requestId: string): Order {
+function orderCart(store: Store, customer: Customer, { requestId, seenCents }: Checkout): Order {
   const cart = viewCart(store, customer)
   if (cart.lines.length === 0) throw new ShopError('Your cart is empty: there is nothing to order.')
+  if (seenCents !== undefined && seenCents !== cart.totalCents) {
+    throw new ShopError(
+      `Your cart has changed and now comes to ${formatPrice(cart.totalCents)}. Please look at it again.`,
+    )
+  }
   for (const line of cart.lines) takeFromStock(store, line)
   const paymentCode = store.newToken()
   const { lastInsertRowid } = store.database

@@ -10,7 +10,7 @@ export interface ConversationOptions {
   storage?: ConversationStorage | null | undefined
   /** Where the key of the answer under way is kept, so that it goes on after a reload. Of this tab alone: it is a secret. */
   runStorage?: ConversationStorage | null | undefined
-  /** Where the keys of approvals are kept, so that a call can be approved after a reload. Of this tab alone: they are secrets. */
+  /** Where the keys are kept by which a call is approved, or an answer rated, after a reload. Of this tab alone: they are secrets. */
   approvalStorage?: ConversationStorage | null | undefined
   /** The page’s own origin: on localhost, addresses of it may be linked to over `http:`. */
   pageOrigin?: string | null | undefined

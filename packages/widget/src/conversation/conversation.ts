@@ -183,7 +183,7 @@ class StoredConversation implements Conversation {
     const exchange = this.#exchanges.find(({ answer }) => answer.id === answerId)
     if (!exchange?.run || !exchange.answer.feedback) return
     const before = exchange.answer.feedback.value
-    const put = (shown: Feedback | null) => this.#update(answerId, (now) => rated(now, shown), false)
+    const put = (shown: Feedback | null) => this.#update(answerId, (now) => rated(now, shown), true)
     put(value)
     // Not stored, it is not shown as if it were.
     void this.#client.rate?.(exchange.run, value).catch(() => put(before))

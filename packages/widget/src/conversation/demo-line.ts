@@ -1,12 +1,16 @@
+import type { Turn } from './snapshot.ts'
+
 const DEMO_LINE = '[Demo model: rules, no language understanding]'
 
-/** Whether the built-in demo model said this: each of its answers begins with a line that says so. */
-export function isDemo(text: string): boolean {
-  return text.startsWith(DEMO_LINE)
+/** Whether the built-in demo model gave this answer: each of its texts begins with a line that says so. */
+export function isDemo(turn: Turn): boolean {
+  return turn.role === 'assistant' && turn.blocks.some((block) => block.type === 'text' && begins(block.text))
 }
 
-/** The text without that line, also while it still comes in. */
+/** A text of an answer without that line, also while it still comes in. */
 export function withoutDemoLine(text: string): string {
   if (DEMO_LINE.startsWith(text)) return ''
-  return isDemo(text) ? text.slice(DEMO_LINE.length).trimStart() : text
+  return begins(text) ? text.slice(DEMO_LINE.length).trimStart() : text
 }
+
+const begins = (text: string) => text.startsWith(DEMO_LINE)

@@ -138,9 +138,9 @@ export function withApproval(exchange: Exchange, changed: Approval): Exchange {
 }
 
 /** The exchange whose complete answer can be rated with the key of this run. */
-export function rateable(exchange: Exchange, run: ExecutionRun | null): Exchange {
+export function rateable(exchange: Exchange, run: ExecutionRun | null, value: Feedback | null = null): Exchange {
   if (!run || exchange.answer.state !== 'completed') return exchange
-  return { ...exchange, run, answer: { ...exchange.answer, feedback: { value: null } } }
+  return { ...exchange, run, answer: { ...exchange.answer, feedback: { value } } }
 }
 
 /** The exchange with another rating of its answer. */

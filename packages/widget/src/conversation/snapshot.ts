@@ -43,7 +43,7 @@ export interface AssistantTurn {
   readonly isCut: boolean
   /** The execution behind it; null until it has ended, and after a reload. */
   readonly execution: AnswerExecution | null
-  /** What the end user thinks of it; null where that cannot be told to the service, as after a reload. */
+  /** What the end user thinks of it; null where that cannot be told to the service, as in another tab. */
   readonly feedback: { readonly value: Feedback | null } | null
 }
 

@@ -6,6 +6,7 @@ import {
   type Exchange,
   failed,
   mayRepeatOf,
+  rateable,
   withApprovals,
   withTurns,
   withWait,
@@ -57,6 +58,7 @@ function entryOf(exchange: Exchange) {
     ),
     untold,
     approvals: answer.approvals.map(storedFrom),
+    rating: answer.feedback && { executionId: exchange.run?.executionId, ...answer.feedback },
   }
 }
 
@@ -65,9 +67,14 @@ function storedFrom({ problem, ...approval }: Approval) {
   return approval.state === 'pending' && problem ? { ...approval, state: 'deciding' } : approval
 }
 
-/** The keys of approvals that are not decided, by approval id; null where there are none. They are kept apart: they are secrets. */
+/**
+ * The keys of approvals that are not decided and of answers that can be rated, by the id of each; null where there are none.
+ * They are kept apart: they are secrets.
+ */
 export function keysText(exchanges: readonly Exchange[]): string | null {
-  const keys = Object.assign({}, ...exchanges.map(({ keys }) => keys))
+  const keysOf = ({ keys, run, answer }: Exchange) =>
+    run && answer.feedback ? { ...keys, [run.executionId]: run.resumeKey } : keys
+  const keys = Object.assign({}, ...exchanges.slice(-MOST_EXCHANGES).map(keysOf))
   return Object.keys(keys).length > 0 ? JSON.stringify(keys) : null
 }
 
@@ -105,13 +112,22 @@ function exchangeFrom(entry: unknown, index: number, deps: Reading): Exchange | 
   const stored = listOf(entry['waits']).filter(isRecord)
   const waited = whole.answer.outputs.reduce((exchange, output) => withStoredWait(exchange, output, stored), whole)
   const keys = parsed(deps.keys)
-  const keyOf = (approvalId: string) => (isRecord(keys) ? keys[approvalId] : undefined)
+  const keyOf = (id: string) => (isRecord(keys) && typeof keys[id] === 'string' ? keys[id] : null)
+  const rated = withStoredRating(waited, entry['rating'], keyOf)
   const approvals = listOf(entry['approvals']).flatMap((one) => {
-    return storedApproval(one, (approvalId) => typeof keyOf(approvalId) === 'string') ?? []
+    return storedApproval(one, (approvalId) => keyOf(approvalId) !== null) ?? []
   })
-  if (approvals.length === 0) return waited
+  if (approvals.length === 0) return rated
   const own = approvals.flatMap((one) => (isOpen(one) ? [[one.id, String(keyOf(one.id))]] : []))
-  return withApprovals({ ...waited, keys: Object.fromEntries(own) }, approvals)
+  return withApprovals({ ...rated, keys: Object.fromEntries(own) }, approvals)
+}
+
+// Only the tab that has the key can rate.
+function withStoredRating(exchange: Exchange, stored: unknown, keyOf: (id: string) => string | null): Exchange {
+  const { executionId, value } = isRecord(stored) ? stored : {}
+  const resumeKey = typeof executionId === 'string' && keyOf(executionId)
+  if (!resumeKey) return exchange
+  return rateable(exchange, { executionId, resumeKey }, value === 1 || value === -1 ? value : null)
 }
 
 // A wait goes on only until the deadline that it had; one that nothing is known of does not begin anew.

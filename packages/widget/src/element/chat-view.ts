@@ -69,7 +69,8 @@ export class ChatView {
     this.#clear = iconButton('icon', 'again', strings.clear, () => this.#startOver())
     this.#save = iconButton('icon', 'save', strings.save, () => this.#saveConversation())
     const avatar = element('slot', { attributes: { name: 'avatar' } })
-    const heading = element('h2', { part: 'heading', text: strings.heading, attributes: { dir: 'auto' } })
+    // Its words have a direction of their own, and still begin where the header does.
+    const heading = element('h2', { part: 'heading' }, element('bdi', { text: strings.heading }))
     this.#demo = element('span', { part: 'demo', text: strings.demo, attributes: { title: strings.demoTitle } })
     this.#demo.hidden = true
     const header = element('header', { part: 'header' }, avatar, heading, this.#demo, this.#save, this.#clear)
@@ -123,7 +124,7 @@ export class ChatView {
     this.#suggestions.hidden = turns.length > 0 || this.#suggestions.childElementCount === 0
     this.#clear.hidden = turns.length === 0
     this.#save.hidden = turns.length === 0
-    this.#demo.hidden = !turns.some(saidByDemo)
+    this.#demo.hidden = !turns.some(isDemo)
     for (const reply of this.#log.querySelectorAll('.reply')) reply.setAttribute('aria-disabled', String(isBusy))
     this.announcer.update(turns, (id) => this.#turns.get(id)?.spokenText() ?? '')
     if (isAtEnd) this.#log.scrollTop = this.#log.scrollHeight
@@ -184,8 +185,4 @@ export class ChatView {
     this.#input.style.height = 'auto'
     this.#input.style.height = `${this.#input.scrollHeight}px`
   }
-}
-
-function saidByDemo(turn: Turn): boolean {
-  return turn.role === 'assistant' && turn.blocks.some((block) => block.type === 'text' && isDemo(block.text))
 }

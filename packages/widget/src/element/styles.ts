@@ -54,10 +54,11 @@ const FRAME = `
 .header{display:flex;align-items:center;gap:4px;min-block-size:52px;padding:8px 8px 8px 16px;border-block-end:1px solid var(--_line)}
 .header:dir(rtl){padding:8px 16px 8px 8px}
 .heading{flex:1;min-inline-size:0;margin:0;overflow:hidden;font-size:1.0667em;font-weight:650;line-height:1.3;text-overflow:ellipsis;white-space:nowrap}
-.demo{flex:none;padding:1px 8px;background:var(--_tint);border:1px solid var(--_line);border-radius:10px;color:var(--_soft);font-size:.8em}
+.demo{flex:none;margin-inline:4px;padding:1px 8px;background:var(--_tint);border:1px solid var(--_line);border-radius:10px;color:var(--_soft);font-size:.8em}
 .log{flex:1;min-block-size:0;padding:16px;overflow-y:auto;overflow-wrap:anywhere;overscroll-behavior:contain;scrollbar-width:thin;scrollbar-color:var(--_line) transparent}
 .log:focus-visible{outline-offset:-2px}
 .greeting{color:var(--_soft);white-space:pre-line}
+.greeting:only-child{color:inherit;font-size:1.2em;line-height:1.4}
 .suggestions{display:flex;flex-wrap:wrap;gap:8px;padding:0 16px 12px}
 .form{display:flex;align-items:flex-end;gap:8px;margin:0 12px 12px;padding:4px;padding-inline-start:12px;background:var(--_tint);border:1px solid var(--_line);border-radius:calc(var(--_round) + 4px);cursor:text}
 .form:focus-within{border-color:var(--_accent);box-shadow:0 0 0 1px var(--_accent)}
@@ -104,6 +105,7 @@ const TEXT = `
 .text li p{margin:0}
 .text li>*+*{margin-block-start:4px}
 .text ul,.text ol{padding-inline-start:1.5em}
+.text :dir(rtl)>li:dir(ltr),.text :dir(ltr)>li:dir(rtl){margin-inline:1.5em -1.5em}
 .text h3{font-size:1.0667em;line-height:1.35}
 .text h4{font-size:1em}
 .text blockquote{margin-inline:0;padding-inline-start:12px;border-inline-start:3px solid var(--_line);color:var(--_soft)}
@@ -130,7 +132,7 @@ const PARTS = `
 .card-title .link:hover{text-decoration-color:currentColor}
 .card-description{display:-webkit-box;overflow:hidden;color:var(--_soft);font-size:.87em;line-height:1.4;-webkit-box-orient:vertical;-webkit-line-clamp:2}
 .card-body>.actions{margin-block-start:8px}
-.card-price{margin-block-start:auto;padding-block-start:2px;font-weight:600;font-variant-numeric:tabular-nums}
+.card-price{align-self:flex-start;margin-block-start:auto;padding-block-start:2px;font-weight:600;font-variant-numeric:tabular-nums}
 .actions,.row{display:flex;flex-wrap:wrap;align-items:center;gap:8px}
 .action,.suggestion{min-block-size:36px;max-inline-size:100%;padding:5px 14px;background:none;border:1px solid var(--_line);border-radius:18px;font-size:.9333em;font-weight:500;line-height:1.6;text-align:start;text-decoration:none}
 .suggestion{color:inherit}
@@ -139,7 +141,7 @@ const PARTS = `
 .action-description{display:block;color:var(--_soft);font-size:.87em;font-weight:400;line-height:1.4}
 .action.primary .host-name,.action.primary .action-description{color:inherit}
 .action[aria-disabled=true]{border-color:var(--_line);opacity:.55;cursor:default}
-.answer-tools{display:flex;gap:4px;margin-block-start:4px}
+.answer-tools{display:flex;gap:4px;margin-block-start:4px;margin-inline-start:-6px}
 .answer-tools .icon{inline-size:28px;block-size:28px}
 .icon[aria-pressed=true]{color:var(--_accent)}
 .icon[aria-pressed=true] path{fill:currentColor;fill-opacity:.25}
@@ -153,7 +155,7 @@ const PARTS = `
 .approval-label{color:var(--_accent);font-size:.87em;font-weight:600}
 .approval-title{font-size:1.0667em;font-weight:650}
 .approval-line{color:var(--_soft);font-size:.9333em}
-.approval-amount{margin-block-start:4px;font-size:1.2em;font-weight:650;font-variant-numeric:tabular-nums}
+.approval-amount{align-self:flex-start;margin-block-start:4px;font-size:1.2em;font-weight:650;font-variant-numeric:tabular-nums}
 .approval-state{display:flex;gap:8px;font-size:.9333em}
 .approval-state .mark{margin-block-start:3px}
 .approval-state.alarm{color:var(--_alarm)}

@@ -1,3 +1,4 @@
+import { isDemo } from '@svc/widget'
 import { Send, Square } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
@@ -27,6 +28,11 @@ export function Chat({ runtimeId, capabilities, endUserToken = '' }: ChatProps):
   const focusHandlers = useKeptFocus(log, turns)
   return (
     <div className="flex flex-col">
+      {turns.some(isDemo) && (
+        <p className="border-b border-line px-5 py-2.5 text-xs text-muted">
+          Demo model: answers come from rules, without language understanding.
+        </p>
+      )}
       <div
         ref={log}
         role="log"

@@ -1,4 +1,11 @@
-import type { AssistantTurn, CapabilityBlock, Conversation, Problem, Turn } from '@svc/widget'
+import {
+  type AssistantTurn,
+  type CapabilityBlock,
+  type Conversation,
+  type Problem,
+  type Turn,
+  withoutDemoLine,
+} from '@svc/widget'
 import { Link } from '@tanstack/react-router'
 import { CircleX, Wrench } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -43,7 +50,7 @@ function AnswerView({
           <CallLine key={block.id} call={block} />
         ) : (
           <div key={block.id} className="max-w-full rounded-2xl rounded-bl-sm bg-subtle px-4 py-2">
-            <MarkdownView source={block.text} />
+            <MarkdownView source={withoutDemoLine(block.text)} />
           </div>
         ),
       )}
