@@ -66,7 +66,7 @@ export function insertDeployment(
     const owner = await lockOwner(tx, ownerId)
     const runtime = await lockServed(tx, ownerId, runtimeId)
     if (!runtime) return null
-    await takeLocked(tx, { ownerId, bucket: bucketOf(runtimeId), take: takeDeployment })
+    await takeLocked(tx, { ownerId, bucket: deploymentBucket(runtimeId), take: takeDeployment })
     const replaced = await findRow(tx, { ownerId, runtimeId, version: runtime.serving_version })
     const version = (await newestVersion(tx, ownerId, runtimeId)) + 1
     requireShare(runtime, version)
@@ -87,10 +87,10 @@ export function insertDeployment(
 
 /** The bucket of a runtime's deployments, for `takeDeployment`. */
 export function readDeploymentBucket(db: Db, ownerId: string, runtimeId: string): Promise<number> {
-  return readFullAt(db, ownerId, bucketOf(runtimeId))
+  return readFullAt(db, ownerId, deploymentBucket(runtimeId))
 }
 
-function bucketOf(runtimeId: string): string {
+function deploymentBucket(runtimeId: string): string {
   return `deployments:${runtimeId}`
 }
 

@@ -335,18 +335,18 @@ export const EXECUTION_COUNTERS = [
 ] as const
 
 /** The number of durations in each bucket of a row's span. */
-export const BUCKET_COLUMNS = Array.from({ length: 16 }, (_, index) => `b${index}` as BucketColumn)
+export const DURATION_BUCKET_COLUMNS = Array.from({ length: 16 }, (_, index) => `b${index}` as DurationBucketColumn)
 
-type BucketColumn = `b${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15}`
+type DurationBucketColumn = `b${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15}`
 
-type BucketCounters = Record<BucketColumn, Counter>
+type DurationBucketCounters = Record<DurationBucketColumn, Counter>
 
 export interface ExecutionRollupsTable
   extends RollupPlace,
     Record<(typeof EXECUTION_COUNTERS)[number], Counter>,
-    BucketCounters {}
+    DurationBucketCounters {}
 
-export interface CallRollupsTable extends RollupPlace, BucketCounters {
+export interface CallRollupsTable extends RollupPlace, DurationBucketCounters {
   capability: string
   calls: Counter
   failed: Counter
