@@ -28,7 +28,7 @@ export function createPublishedCache(): PublishedCache {
   return new Lru(CACHED_CHARACTERS, ({ body }) => body.length)
 }
 
-/** Shared caches may keep a manifest as long as the document itself says; browsers revalidate each time. */
+/** Shared caches may keep a manifest for the TTL that the document has in it; browsers revalidate each time. */
 export const MANIFEST_CACHE_CONTROL = `public, max-age=0, s-maxage=${DISCOVERY_TTL_SECONDS}`
 
 export interface DiscoveryDeps extends Pick<DeploymentDeps, 'db' | 'baseUrl'> {

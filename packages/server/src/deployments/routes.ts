@@ -24,7 +24,7 @@ import type { DeploymentDeps } from './deps.ts'
 import { BrokerDescription } from './describe-broker.ts'
 import { type DiscoveryDeps, MANIFEST_CACHE_CONTROL, type PublishedForm, publishedForm } from './discovery.ts'
 import { deploymentDetail, listOwnDeployments, servingDetail } from './history.ts'
-import { type Promoted, promote, trafficOf } from './promote.ts'
+import { type PromotedVersion, promote, trafficOf } from './promote.ts'
 
 type ReserveDeps = Parameters<typeof reserveRead>[0]
 
@@ -47,10 +47,10 @@ const VersionParams = RuntimeParams.extend({
   }),
 })
 
-const PromotedParam = z
+const PromotedVersionParam = z
   .string()
   .regex(/^([1-9]\d{0,8}|candidate|previous)$/, 'must be the number of a deployment, “candidate” or “previous”.')
-  .transform((text): Promoted => (text === 'candidate' || text === 'previous' ? text : Number(text)))
+  .transform((text): PromotedVersion => (text === 'candidate' || text === 'previous' ? text : Number(text)))
   .meta({
     description: 'The number of a deployment; `candidate`; or `previous`, the one that was stable before.',
     type: 'string',
@@ -86,11 +86,11 @@ const PROMOTED = {
 }
 const PROMOTE = route('promoteDeployment', 'Promote a deployment, or set its share', {
   ...PROMOTED,
-  params: z.object({ version: PromotedParam }),
+  params: z.object({ version: PromotedVersionParam }),
 })
 const PROMOTE_OWN = route('promoteRuntimeDeployment', 'Promote a deployment of a runtime, or set its share', {
   ...PROMOTED,
-  params: RuntimeParams.extend({ version: PromotedParam }),
+  params: RuntimeParams.extend({ version: PromotedVersionParam }),
 })
 const TRAFFIC = route('getTraffic', 'Compare the stable deployment with the candidate', {
   params: RuntimeParams,
