@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { forbidden } from '../errors.ts'
-import type { CachedRuntime } from '../runtimes/serving.ts'
+import type { CachedRuntime } from '../runtimes/serving-cache.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 
 const EXPOSED = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, www-authenticate, x-request-id'

@@ -3,7 +3,7 @@ import { isJsonObject } from '@svc/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RateRoutes, RateTaken } from '../admission/rate-limit.ts'
 import { type AppError, limited } from '../errors.ts'
-import type { CachedRuntime } from '../runtimes/serving.ts'
+import type { CachedRuntime } from '../runtimes/serving-cache.ts'
 import type { HttpDeps } from './deps.ts'
 import { networkForRate, stateOf } from './request-state.ts'
 

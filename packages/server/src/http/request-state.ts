@@ -6,7 +6,7 @@ import type { RateTaken } from '../admission/rate-limit.ts'
 import { networkOf } from '../lib/network.ts'
 import { Stop } from '../lib/stop-signal.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
-import type { CachedRuntime } from '../runtimes/serving.ts'
+import type { CachedRuntime } from '../runtimes/serving-cache.ts'
 import { NO_SPAN, type Span } from '../telemetry/tracing.ts'
 
 /** The session of a request on the owner plane. A browser sends a cookie by itself, whichever page made the request. */

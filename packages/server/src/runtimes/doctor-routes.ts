@@ -13,14 +13,17 @@ interface DoctorDeps extends RuntimeDeps {
   accountQueues: AccountQueues
 }
 
-const WHAT = {
+const EXAMINATION = {
   description:
     'Calls it in right and in false ways: a replay, a changed body, wrong times, secrets and signatures. Nothing is charged or recorded. One at a time for each account, six a minute, else 429. It takes up to half a minute.',
   body: DoctorRequest,
   response: { 200: DoctorReport, 429: ErrorBody },
 }
-const DOCTOR = describeRoutes('Deployments')('examineEndpoint', 'Examine the endpoint', WHAT)
-const OWN = describeRoutes('Runtimes')('examineRuntime', 'Examine the endpoint of a runtime', { ...WHAT, params })
+const DOCTOR = describeRoutes('Deployments')('examineEndpoint', 'Examine the endpoint', EXAMINATION)
+const OWN = describeRoutes('Runtimes')('examineRuntime', 'Examine the endpoint of a runtime', {
+  ...EXAMINATION,
+  params,
+})
 
 // The examination has a queue of its own: it would hold up the account's other requests.
 const config = { skipsAccountQueue: true }
