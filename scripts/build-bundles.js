@@ -21,7 +21,8 @@ for (const folder of PACKAGES) {
   if (existsSync(stamp) && statSync(stamp).mtimeMs > changed) continue
   const begunAt = new Date()
   const { status } = spawnSync('npm', ['run', '-s', 'build', '--workspace', folder], {
-    stdio: 'inherit',
+    // Not to stdout: that is the started command’s own.
+    stdio: ['inherit', 2, 'inherit'],
     shell: process.platform === 'win32',
   })
   if (status !== 0) process.exit(status ?? 1)

@@ -32,6 +32,23 @@ test('the demo does the main job from registration to trace, within a minute and
 }, 60_000)
 
 // holds OPS-09
+test('ended in the middle of its steps, it leaves no control plane behind', async () => {
+  const env = { ...ENVIRONMENT, PORT: '0', SHOP_PORT: '0' }
+  const demo = spawn(process.execPath, [DEMO, '--serve'], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+  onTestFinished(() => void demo.kill('SIGKILL'))
+  const ended = once(demo, 'exit')
+  let output = ''
+  for await (const chunk of demo.stdout.iterator({ destroyOnReturn: false })) {
+    output += String(chunk)
+    if (output.includes('3. svc deploy')) break
+  }
+  const [, controlPlane] = /listening on (http:\S+)/.exec(output) ?? []
+  demo.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+  await expect(fetch(String(controlPlane))).rejects.toThrow('fetch failed')
+}, 60_000)
+
+// holds OPS-09
 test('with --serve both stay up until Ctrl+C, which stops them in order', async () => {
   const env = { ...ENVIRONMENT, PORT: '0', SHOP_PORT: '0' }
   // A process group of its own, as a terminal gives: Ctrl+C goes to every process in it.

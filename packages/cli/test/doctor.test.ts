@@ -86,6 +86,19 @@ describe('svc deploy --doctor', () => {
     expect(pathsOf(requests)).not.toContain('/v1/deployments')
   })
 
+  test('does not repeat what a status says of calls before the examination', async () => {
+    const healthNote = 'The last call or probe failed. The endpoint could not be reached.'
+    const controlPlane = await startControlPlane({
+      'POST /v1/runtime/doctor': report(GOOD),
+      'GET /v1/runtime/status': statusReply(['refund', 'order-status'], 4, { health: 'degraded', healthNote }),
+      'POST /v1/deployments': deployReply([]),
+    })
+    const run = (...args: string[]) =>
+      runSvc(createProject(shopProject()), ['deploy', '--json', ...args], { env: controlPlane.env(DEPLOY_KEY) })
+    expect(JSON.parse((await run()).stdout).warnings).toHaveLength(1)
+    expect(JSON.parse((await run('--doctor')).stdout).warnings).toEqual([])
+  })
+
   test('examines for --dry-run, too, and without the option for nothing', async () => {
     expect(pathsOf((await svc(['deploy', '--doctor', '--dry-run'], report(GOOD))).requests)).toEqual([
       '/v1/runtime/status',

@@ -124,6 +124,17 @@ test('status prints the difference and the command that ends it', async () => {
   expect(stdout).toContain('Run `svc deploy`')
 })
 
+test('beside a candidate status does not advise what would serve everybody at once', async () => {
+  const reply = statusReply(['order-status'], 4, { candidate: { version: 5, traffic: 10, frozen: null } })
+  const controlPlane = await startControlPlane({ 'GET /v1/runtime/status': reply })
+  const { stdout } = await runSvc(createProject(shopProject()), ['status'], { env: controlPlane.env(DEPLOY_KEY) })
+  expect(stdout).toContain('candidate     5, serves 10 %\n')
+  expect(stdout).toContain(
+    'If this project is deployment 5, the candidate, run `svc promote` to serve it to everybody.\n' +
+      'Otherwise run `svc deploy --traffic <percent>`: it publishes this project as the new candidate.\n',
+  )
+})
+
 test('before the first deployment nothing is in sync, not even a project without capabilities', async () => {
   const files = { ...shopProject(), '.svc/runtime.ts': shopProject([])['.svc/runtime.ts'] ?? '' }
   const { stdout } = await statusOf(files, [], null)

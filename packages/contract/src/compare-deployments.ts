@@ -53,7 +53,7 @@ export const NO_ENDPOINT_WARNING =
 
 /** `book-table: party.size maximum 20 → 12, breaking`. */
 export function changeSentence({ name, text, breaking }: DeploymentChange): string {
-  return `${name}: ${text}${breaking ? ', breaking' : ''}`
+  return `${name === 'reconcile' ? 'effect store' : name}: ${text}${breaking ? ', breaking' : ''}`
 }
 
 /** The warnings about capabilities that the later deployment leaves out unannounced. */

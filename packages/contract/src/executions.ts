@@ -105,6 +105,12 @@ export type CapabilityOutput = z.infer<typeof CapabilityOutput>
 export const CapabilityFailure = z.object({
   executionId: z.string(),
   error: Failure,
+  outcome: z
+    .enum(['unknown', 'completed'])
+    .optional()
+    .describe(
+      '`unknown`: nobody knows whether the call took effect. `completed`, in a repeat: it did, and its output is not kept.',
+    ),
   durationMs: z.number().nonnegative(),
 })
 export type CapabilityFailure = z.infer<typeof CapabilityFailure>

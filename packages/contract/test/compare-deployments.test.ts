@@ -32,6 +32,10 @@ function sentences(before: DeploymentView, after: DeploymentView): string[] {
 
 const object = (properties: object, ...required: string[]) => ({ type: 'object', properties, required })
 
+test('an effect store is named as the pages name it', () => {
+  expect(sentences(deployed(), deployed({}, { reconcile: true }))).toEqual(['effect store: none → true'])
+})
+
 test('the same deployment has no differences, whatever the order of keys and whatever made it', () => {
   const before = { ...withInput(PARTY), runtime: { sdkVersion: '1.0.0' }, metadata: { cliVersion: '1.0.0' } }
   const turned = { properties: PARTY.properties, type: 'object' }

@@ -60,7 +60,7 @@ export function approvalNeeded(): AppError {
 }
 
 export const APPROVAL_NEEDED =
-  'A person has to approve this call before it runs, and this client cannot ask one: it declares no form elicitation.'
+  'A person has to approve this call before it runs. That takes revision 2026-07-28 of the protocol and a client that declares form elicitation.'
 
 /** 401 of a sign-in, the same for an unknown address and for a wrong password. */
 export function wrongPassword(): AppError {

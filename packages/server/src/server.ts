@@ -22,6 +22,7 @@ export async function startServer(config: Config, env: Environment, context: Ope
   let url = ''
   const open = async () => {
     const opened = await openParts(config, env, { ...context, url: () => url })
+    // Before the port opens: on SQLite no request meets an execution that an earlier process left running.
     await opened.deps.lease.take()
     return opened
   }

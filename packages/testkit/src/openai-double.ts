@@ -14,7 +14,7 @@ export interface RecordedModelRequest {
 
 export type ExchangeEnd = 'answered' | 'client left'
 
-/** A list is played once, in order; a function is asked at every request. */
+/** One turn for each request: from a list, in order, or from a function. */
 export type DoubleScript = readonly DoubleTurn[] | ((request: RecordedModelRequest, index: number) => DoubleTurn)
 
 export interface OpenAiDouble {
@@ -23,7 +23,7 @@ export interface OpenAiDouble {
   requests: readonly RecordedModelRequest[]
   /** Resolves with the request of this index (the first is 0) once it has arrived. */
   received(index: number): Promise<RecordedModelRequest>
-  /** Ends what stalls and frees the port. */
+  /** Closes stalled answers too, and frees the port. */
   close(): Promise<void>
 }
 

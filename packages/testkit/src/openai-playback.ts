@@ -4,11 +4,11 @@ import { type DoubleFault, type DoubleTurn, eventsOfTurn } from './openai-turn.t
 
 interface Stage {
   response: ServerResponse
-  /** Told when the script itself drops the connection, so that it is not taken for the client's leaving. */
+  /** Called where the script drops the connection, so that it does not count as “client left”. */
   markAnswered(): void
 }
 
-/** Plays one turn on the wire, its fault included; resolves when nothing more is going to be sent. */
+/** Sends one turn with its fault. Resolves once nothing more will be sent. */
 export async function playTurn(stage: Stage, turn: DoubleTurn, model: string): Promise<void> {
   const { fault } = turn
   if (fault?.type === 'status') return refuse(stage.response, fault)
@@ -36,7 +36,7 @@ async function untilClientLeaves(response: ServerResponse): Promise<void> {
   if (!response.closed) await once(response, 'close')
 }
 
-// A whole turn goes out event by event, as a model speaks; a broken one in a single write, so that its length is exact.
+// A whole turn is written event by event, as a model answers; one that breaks off in a single write of the exact length.
 async function send(response: ServerResponse, events: readonly string[], limit: number): Promise<void> {
   if (limit !== Number.POSITIVE_INFINITY) return write(response, Buffer.from(events.join('')).subarray(0, limit))
   for (const event of events) await write(response, Buffer.from(event))

@@ -2,21 +2,21 @@ import { sseDone, sseEvent } from './sse-frames.ts'
 
 export interface DoubleToolCall {
   name: string
-  /** What the model passes: a value, written as JSON, or with `rawArguments` the exact characters. */
+  /** The arguments: a value, which is sent as JSON, or their exact text in `rawArguments`. */
   input?: unknown
   rawArguments?: string
 }
 
-/** What goes wrong with an answer. Bytes are counted in the body, from its first. */
+/** A fault of an answer. `afterBytes` counts from the start of the body. */
 export type DoubleFault =
   /** An error answer instead of a stream. */
   | { type: 'status'; status: number; headers?: Readonly<Record<string, string>>; message?: string }
-  /** Nothing more comes: before the headers, or after so many bytes of the body. Ends when the client leaves. */
+  /** The server falls silent before the headers, or after so many bytes of the body, until the client leaves. */
   | { type: 'stall'; before: 'headers' }
   | { type: 'stall'; afterBytes: number }
   /** The body breaks off: by a dropped connection, or by an orderly end of the answer. */
   | { type: 'cut'; afterBytes: number; by: 'drop' | 'end' }
-  /** After the content, where the end would be, an error event in a stream that began with 200. */
+  /** An error event instead of the finish reason, in a stream that began with status 200. */
   | { type: 'error_event'; message: string; code?: string }
 
 /** One scripted answer of the model. */

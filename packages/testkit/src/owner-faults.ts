@@ -135,8 +135,13 @@ function manyHeaders(response: ServerResponse, { count, bytesEach }: Extract<Fau
   response.writeHead(200, ['content-type', 'application/json', ...headers]).end('{"output":true}')
 }
 
+const answers = new Map<number, Buffer>()
+
+/** Made once for each size: 200 calls at once would keep the endpoint’s thread busy for seconds. */
 function answerOf(bytes: number): Buffer {
-  return Buffer.from(JSON.stringify({ output: 'x'.repeat(bytes) }))
+  const answer = answers.get(bytes) ?? Buffer.from(JSON.stringify({ output: 'x'.repeat(bytes) }))
+  answers.set(bytes, answer)
+  return answer
 }
 
 function deepJson(levels: number): string {

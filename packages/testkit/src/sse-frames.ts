@@ -3,5 +3,5 @@ export function sseEvent(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`
 }
 
-/** The event with which a chat-completions stream says that it is over. */
+/** The last event of a chat-completions stream. */
 export const sseDone = 'data: [DONE]\n\n'

@@ -87,6 +87,6 @@ async function readUntilListening(server: ChildProcess): Promise<string> {
     clearTimeout(deadline)
   }
   throw new Error(
-    'the control plane did not come up; its own words stand above. Is its port taken, by “npm start” perhaps?',
+    'the control plane did not come up; its own words stand above. If its port is taken, PORT names another one for this program, too.',
   )
 }

@@ -27,12 +27,17 @@ async function main(args: readonly string[]): Promise<void> {
 async function playIn(folder: string, isServing: boolean): Promise<void> {
   const tell = createTeller(process.stdout)
   const ports = isServing ? servingPorts() : ANY_PORTS
+  const interruption = untilInterrupted()
   const controlPlane = await startControlPlane({ folder, port: ports.controlPlane })
   try {
     const shop = await startShop({ port: ports.shop, databaseFile: join(folder, 'shop.sqlite') })
     try {
-      await runDemo(tell, { controlPlane, shop })
-      if (isServing) await serveUntilInterrupted(tell, { controlPlane: controlPlane.url, shop: shop.url })
+      const played = runDemo(tell, { controlPlane, shop }).then((runtimeId) => {
+        if (isServing) haveALook(tell, { controlPlane: controlPlane.url, shop: shop.url, runtimeId })
+        return isServing
+      })
+      const isServed = await Promise.race([played, interruption])
+      if (isServed) await interruption
     } finally {
       await shop.close()
     }
@@ -41,18 +46,23 @@ async function playIn(folder: string, isServing: boolean): Promise<void> {
   }
 }
 
-async function serveUntilInterrupted(
+function haveALook(
   tell: ReturnType<typeof createTeller>,
-  urls: { controlPlane: string; shop: string },
-): Promise<void> {
+  urls: { controlPlane: string; shop: string; runtimeId: string },
+): void {
   tell.step('Have a look')
   const [customer] = DEMO_CUSTOMERS
   tell.fact('the dashboard', `${urls.controlPlane}/dashboard\n${DEMO_OWNER.email} with ${DEMO_OWNER.password}`)
   tell.fact('the shop', `${urls.shop}\n${customer.email} with ${customer.password}: search, order, pay`)
+  tell.fact('the manifest', `${urls.controlPlane}/v1/runtime/${urls.runtimeId}/manifest`)
+  tell.fact('the MCP server', `${urls.controlPlane}/v1/mcp/${urls.runtimeId}`)
   tell.line('Ctrl+C stops both and removes their data.')
-  await new Promise<void>((resolve) => {
-    // Each time: a second Ctrl+C must not leave a control plane behind that nobody stops.
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve())
+}
+
+/** From the first step on, and each time: no Ctrl+C may leave a control plane behind that nobody stops. */
+function untilInterrupted(): Promise<false> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(false))
   })
 }
 

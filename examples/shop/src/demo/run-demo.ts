@@ -30,8 +30,11 @@ interface Cast {
 /** What the shop’s owner signs in to the dashboard with. */
 export const DEMO_OWNER = { email: 'owner@shop.example.com', password: 'hollow-pine-demo' }
 
-/** The main job, from an empty control plane to a trace. Throws at the first step that does not answer as it should. */
-export async function runDemo(tell: Teller, cast: Cast): Promise<void> {
+/**
+ * The main job, from an empty control plane to a trace, and the id of the runtime that it made. Throws at the first step that
+ * does not answer as it should.
+ */
+export async function runDemo(tell: Teller, cast: Cast): Promise<string> {
   tell.step('A control plane and a shop come up')
   tell.line(cast.controlPlane.summary)
   tell.fact('the shop', cast.shop.url)
@@ -45,6 +48,7 @@ export async function runDemo(tell: Teller, cast: Cast): Promise<void> {
   await callOverMcp(tell, { url: mcp, tool: 'search-products', input: { query: 'wool blanket' } })
   await showTrace(tell, cast, owner, answer)
   tell.text('\nEvery step answered as it should.\n')
+  return owner.runtime.runtimeId
 }
 
 async function signUp(tell: Teller, { controlPlane, shop }: Cast): Promise<Registered> {

@@ -62,7 +62,7 @@ async function requireHealth(
   throw new CommandFailure('failure', failedChecks(report), ['Nothing was published.'], { found })
 }
 
-type Publication = Omit<DeployOptions, 'withDoctor'> & {
+type Publication = DeployOptions & {
   readonly project: KeyedProject
   readonly manifest: DeploymentManifest
   readonly live: Live
@@ -72,7 +72,7 @@ type Publication = Omit<DeployOptions, 'withDoctor'> & {
 async function publish(
   deps: CliDeps,
   terminal: Terminal,
-  { project, manifest, live, difference, isDryRun, isOnlyIfChanged, traffic }: Publication,
+  { project, manifest, live, difference, isDryRun, isOnlyIfChanged, withDoctor, traffic }: Publication,
 ): Promise<Outcome> {
   // Names that were just compared are not told a second time.
   const isListed = difference === null
@@ -84,10 +84,15 @@ async function publish(
     return reportUnchanged(terminal, { manifest, version: serving, expected: expected() })
   }
   const deployment = await push(deps, terminal, { project, manifest, traffic })
-  // A look at the status has a silent endpoint probed: one that nobody serves is told of now, not by the first user.
-  const done = terminal.progress('Looking whether the endpoint answers')
-  const ofEndpoint = await lookUpEndpoint(deps, project).finally(done)
+  // The doctor has just called it: a status would tell of calls before that.
+  const ofEndpoint = withDoctor ? [] : await warningsOfEndpoint(deps, terminal, project)
   return reportDeployment(terminal, { deployment, traffic, ofEndpoint, isListed })
+}
+
+// A look at the status has a silent endpoint probed: one that nobody serves is told of now, not by the first user.
+async function warningsOfEndpoint(deps: CliDeps, terminal: Terminal, project: KeyedProject): Promise<string[]> {
+  const done = terminal.progress('Looking whether the endpoint answers')
+  return await lookUpEndpoint(deps, project).finally(done)
 }
 
 type Subject = { readonly project: KeyedProject; readonly compiled: CompiledProject }

@@ -29,7 +29,16 @@ export async function showStatus(deps: CliDeps, terminal: Terminal): Promise<voi
   if (inSync) return terminal.success('in sync')
   terminal.line('out of sync: this project differs from what is live')
   if (difference) printDifference(terminal, difference)
-  terminal.line('Run `svc deploy` to publish this project.')
+  for (const line of adviceFor(status)) terminal.line(line)
+}
+
+// A deploy key reads the stable deployment alone: whether this project is the candidate, its owner knows.
+function adviceFor({ candidate }: RuntimeStatus): string[] {
+  if (!candidate) return ['Run `svc deploy` to publish this project.']
+  return [
+    `If this project is deployment ${candidate.version}, the candidate, run \`svc promote\` to serve it to everybody.`,
+    'Otherwise run `svc deploy --traffic <percent>`: it publishes this project as the new candidate.',
+  ]
 }
 
 function differenceFrom(serving: Serving, manifest: DeploymentManifest): Difference | null {

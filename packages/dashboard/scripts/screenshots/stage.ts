@@ -87,10 +87,10 @@ async function slowModel(clock: StageClock): Promise<Model & { setBusy(isBusy: b
     setBusy(isBusy) {
       busy = isBusy
     },
-    async stream(request, take) {
+    async stream(request, emit) {
       clock.spend(500, 1_900)
       if (busy) throw new ModelError('The model is rate limited at the moment.')
-      await demo.stream(request, take)
+      await demo.stream(request, emit)
     },
   }
 }

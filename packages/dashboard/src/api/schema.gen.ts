@@ -1844,6 +1844,11 @@ export interface components {
             /** @example exec_1BnTtEXAMPLErun01 */
             executionId: string;
             error: components["schemas"]["Failure"];
+            /**
+             * @description `unknown`: nobody knows whether the call took effect. `completed`, in a repeat: it did, and its output is not kept.
+             * @enum {string}
+             */
+            outcome?: "unknown" | "completed";
             durationMs: number;
         };
         CapabilityInput: {

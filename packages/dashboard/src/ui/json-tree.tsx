@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { classNames } from './class-names.ts'
 import { formatCount } from './format.ts'
 import { SCROLLABLE } from './scrollable.ts'
 import { visible } from './visible.ts'
@@ -45,13 +46,23 @@ export function JsonTree({ value, name, depth = 0 }: { value: unknown; name?: st
   )
 }
 
+interface JsonViewProps {
+  value: unknown
+  label: string
+  /** Whether the view may fill the screen. */
+  isTall?: boolean
+}
+
 /** A tree in its frame. */
-export function JsonView({ value, label }: { value: unknown; label: string }): ReactNode {
+export function JsonView({ value, label, isTall = false }: JsonViewProps): ReactNode {
   return (
     <section
       aria-label={label}
       {...SCROLLABLE}
-      className="relative max-h-96 overflow-auto rounded-md border border-line bg-surface p-3 font-mono text-[13px] leading-relaxed"
+      className={classNames(
+        'relative overflow-auto rounded-md border border-line bg-surface p-3 font-mono text-[13px] leading-relaxed',
+        isTall ? 'max-h-[70vh]' : 'max-h-96',
+      )}
     >
       <JsonTree value={value} />
     </section>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { STOPPED } from '../../../server/src/agent/run-agent.ts'
 import { FAILURES, statusFailure } from '../../../server/src/dispatch/failures.ts'
-import { OUTCOME_UNKNOWN } from '../../../server/src/executions/call-rules.ts'
+import { ENDED_UNANSWERED } from '../../../server/src/executions/call-rules.ts'
 import { OUR_FAULT } from '../../../server/src/executions/execute.ts'
 import { stoppedOutcome } from '../../../server/src/executions/outcome.ts'
 import { UNSENT } from '../../../server/src/executions/send-call.ts'
@@ -16,7 +16,7 @@ const STOPS = [
   UNRECORDED,
   INTERRUPTED,
 ]
-const OF_CALLS = [...Object.values(FAILURES).map(({ message }) => message), ...Object.values(UNSENT), OUTCOME_UNKNOWN]
+const OF_CALLS = [...Object.values(FAILURES).map(({ message }) => message), ...Object.values(UNSENT), ENDED_UNANSWERED]
 const OF_EXECUTIONS = [...MODEL_FAILURES, STOPPED, OUR_FAULT]
 
 describe('what a failure asks for', () => {

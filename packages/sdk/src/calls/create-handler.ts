@@ -160,11 +160,13 @@ function nonceStoreFailed({ report }: Services, error: unknown): Response {
 // The owner’s logger must not be able to break an answer.
 function reporter(onError: HandlerOptions['onError']): CallServices['report'] {
   return (error, call) => {
-    if (onError) new Promise((resolve) => resolve(onError(error, call))).catch(() => undefined)
+    // One argument where there is no call: console.error would print the second one as “undefined”.
+    if (onError) new Promise((resolve) => resolve(call ? onError(error, call) : onError(error))).catch(() => undefined)
   }
 }
 
-const OTHER_SECRET_ADVICE = 'the secret here is not the one that the control plane signs with'
+const OTHER_SECRET_ADVICE =
+  'the secret here is not the one that it is signed with. If svc doctor has just run, all is well: it sends such calls on purpose'
 const EARLY_CALL_ADVICE =
   'by this machine’s clock it was signed more than five seconds before the nonce store in memory was made, and may have been ' +
   'answered before a restart. Make the handler when the server starts; where processes come and go, pass a nonceStore that they share'

@@ -234,6 +234,13 @@ describe('the owner', () => {
     expect(words(served)).toHaveLength(2)
   })
 
+  test('can pass console.error, which would print a missing call as undefined', async () => {
+    const heard: unknown[][] = []
+    const { handler } = setUp({ onError: (...words) => heard.push(words) })
+    await handler(await signedRequest({ secret: 'of-somebody-else' }))
+    expect(heard).toEqual([[expect.any(Error)]])
+  })
+
   // holds SIG-12, SIG-15
   test('hears that a call was signed long before the store in memory was made, and what to do', async () => {
     const served = setUp()

@@ -18,7 +18,7 @@ const OPTIONS = {
   'dry-run': FLAG,
 }
 
-const USAGE = `Usage:
+export const USAGE = `Usage:
   npm run -s admin -- create-owner --email <address> [--tier free|pro|enterprise]
   npm run -s admin -- set-tier --email <address> --tier free|pro|enterprise
   npm run -s admin -- set-password --email <address>    (asks for it, or reads it from standard input)

@@ -20,7 +20,7 @@ export type AgentEvent =
   | { type: 'capability-end'; call: AgentCall; result: CallResult }
   | { type: 'turn'; message: Message }
 
-/** Takes each event in order. The loop awaits it, so a slow reader slows its own execution. */
+/** Receives each event in order. The loop awaits it: backpressure, by which a slow reader slows its own execution alone. */
 export type Emit = (event: AgentEvent) => Promise<void> | void
 
 /** How the loop ended. `error` says why when `finishReason` is `error`. */

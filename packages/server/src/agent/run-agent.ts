@@ -22,10 +22,10 @@ import { forModel, toolResult, withLaterResults } from './transcript.ts'
 
 /** The result of a model call. */
 export type ModelTurn =
-  | { ok: true; text: string; requests: RequestedCall[]; wasCut: boolean; usage: ModelUsage }
+  | { ok: true; text: string; requests: RequestedCall[]; hitLengthLimit: boolean; usage: ModelUsage }
   | { ok: false; text: string; error: string; usage: ModelUsage }
 
-/** Wraps each model call, to measure it. */
+/** Wraps each model call in a span and metrics. */
 export type ObserveModelCall = (callModel: () => Promise<ModelTurn>) => Promise<ModelTurn>
 
 export interface AgentDeps {
@@ -40,7 +40,7 @@ export interface AgentDeps {
 }
 
 export interface AgentInput {
-  /** For the model's log alone. */
+  /** Only for the model's log. */
   executionId: string
   instructions: string | null
   messages: readonly Message[]
@@ -49,7 +49,7 @@ export interface AgentInput {
   call: CallCapability
   emit: Emit
   signal: StopSignal
-  /** Counts bytes by which the transcript grew. False: no further call is made. */
+  /** Counts memory by which the transcript grew. False: the account is past its share, and no further call is made. */
   hold: (bytes: number) => boolean
 }
 
@@ -74,7 +74,7 @@ export async function runAgent(deps: AgentDeps, input: AgentInput): Promise<Agen
     return result
   }
   const mayStart = () => !signal.aborted && spent.hasRoom && spent.outputBytes < limits.outputBytes
-  // A model call is not cut short: the last one may go past the tokens.
+  // The last model call may exceed the token limit: no call is cut short for it.
   for (let step = 1; step <= limits.steps && spent.tokens < limits.executionTokens; step += 1) {
     const maxTextBytes = limits.textBytes - spent.textBytes
     const turn = await deps.observe(() => callModel(deps, input, { messages, maxTextBytes }))
@@ -88,7 +88,7 @@ export async function runAgent(deps: AgentDeps, input: AgentInput): Promise<Agen
     const assistant = assistantTurn(turn.text, requests)
     messages.push(assistant)
     await emit({ type: 'turn', message: assistant })
-    if (requests.length === 0) return { finishReason: turn.wasCut ? 'length' : 'stop' }
+    if (requests.length === 0) return { finishReason: turn.hitLengthLimit ? 'length' : 'stop' }
     const calls = requests
       .filter(({ refusal }) => refusal === null)
       .map(({ part, input }) => ({ callId: part.id, capability: part.name, step, ordinal: spent.calls++, input }))
@@ -147,7 +147,7 @@ async function callModel(
     })
     const [end] = ends
     if (end === undefined) return { ok: false, text, error: CUT_OFF, usage: await endStep(NO_USAGE) }
-    return { ok: true, text, requests, wasCut: end.reason === 'length', usage: await endStep(end.usage) }
+    return { ok: true, text, requests, hitLengthLimit: end.reason === 'length', usage: await endStep(end.usage) }
   } catch (error) {
     if (error instanceof ModelError) return { ok: false, text, error: error.message, usage: await endStep(error.usage) }
     if (signal.aborted) return { ok: false, text, error: STOPPED, usage: NO_USAGE }
@@ -176,7 +176,7 @@ async function validateAll(
   let accepted = 0
   for (const request of requests) {
     if (validated.length > 0) await nextTurn()
-    // A refused input stays in the transcript, so that the model sees what to mend.
+    // A refused input stays in the transcript, so that the model sees what to correct.
     const input = holdsObject(request.input) ? request.input : EMPTY_OBJECT
     const name = request.name.slice(0, 128) || 'unnamed'
     const part: ToolCallPart = { type: 'tool_call', id: deps.newId('call'), name, input: input.value }

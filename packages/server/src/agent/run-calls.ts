@@ -2,15 +2,15 @@ import type { CallResult } from '../dispatch/call-result.ts'
 import type { AgentCall, Emit } from './agent-event.ts'
 
 /**
- * The result in place of a call. `waits`: a person decides about the call later. `refused`: it is no capability call, like
- * one with an unknown name. `failed`: its endpoint was asked what it would do, and gave no answer to show.
+ * Why a call is not made, and the result in its place. `waits`: a person decides about it later. `refused`: it counts as no
+ * capability call, like one with an unknown name. `failed`: the endpoint gave no preview to show to that person.
  */
 export interface Judgement {
   kind: 'waits' | 'refused' | 'failed'
   result: CallResult
 }
 
-/** Judges a call before it is made: null lets it run. Rejects only when the service itself failed. */
+/** Decides whether a call is made: null lets it run. Rejects only when the service itself failed. */
 export type JudgeCall = (call: AgentCall) => Promise<Judgement | null>
 
 /** Makes one capability call. A failed call is a result; rejects only when the service itself failed. */
@@ -37,7 +37,7 @@ export async function runCalls(
   const results = new Map<string, CallResult>()
   const faults: unknown[] = []
   let areWaiting = false
-  const work = async () => {
+  const worker = async () => {
     while (faults.length === 0 && mayStart()) {
       const next = waiting.shift()
       if (!next) return
@@ -58,7 +58,7 @@ export async function runCalls(
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(maxParallel, calls.length) }, work))
+  await Promise.all(Array.from({ length: Math.min(maxParallel, calls.length) }, worker))
   if (faults.length > 0) throw faults[0]
   return { results, areWaiting }
 }

@@ -3,7 +3,7 @@ import type { ModelRequest, ModelUsage } from '../model/model.ts'
 
 const BYTES_PER_TOKEN = 4
 
-/** The tokens of a model call: as reported, and estimated from the bytes where a provider reports none. */
+/** The tokens of a model call as reported; a count that the provider left out is estimated from the bytes. */
 export function tokensOf(
   usage: ModelUsage,
   { instructions, messages, tools }: Pick<ModelRequest, 'instructions' | 'messages' | 'tools'>,

@@ -14,7 +14,7 @@ export interface Toolset {
 /** A call as the model asked for it, unchecked. */
 export type RequestedCall = Omit<ModelCall, 'input'> & { input: JsonDocument }
 
-/** Told to the model of a call past a limit. */
+/** The model's answer to a call past a limit. */
 export const NOT_MADE =
   'The call was not made: this execution has made as many calls, or gathered as much output, as it may.'
 

@@ -12,7 +12,7 @@ import type { JudgeCall, Judgement } from '../agent/run-calls.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { redactorOf } from '../dispatch/redact.ts'
 import type { ExecutionScope } from '../executions/running.ts'
-import { interrupted, type SendingExecution, sendCall } from '../executions/send-call.ts'
+import { interruptedResult, type SendingExecution, sendCall } from '../executions/send-call.ts'
 import type { NewRow } from '../executions/settlement-rules.ts'
 import { isoTime } from '../lib/clock.ts'
 import { EMPTY_OBJECT, type JsonDocument } from '../lib/json-document.ts'
@@ -59,7 +59,7 @@ export function createApprovalRequests(deps: AskDeps, asking: Asking): ApprovalR
     const judged = (kind: Judgement['kind'], message: string): Judgement => {
       return { kind, result: { ok: false, message, durationMs: Math.max(0, deps.clock.now() - startedAt) } }
     }
-    if (!deps.lease.isHeld()) return { kind: 'refused', result: interrupted() }
+    if (!deps.lease.isHeld()) return { kind: 'refused', result: interruptedResult() }
     const payload = await storedPayload(deps, asking.admitted, call.input)
     if ('problem' in payload) return judged('refused', payload.problem)
     const made = await makePreview(deps, asking, capability, call)
@@ -85,7 +85,7 @@ export function createApprovalRequests(deps: AskDeps, asking: Asking): ApprovalR
   }
 }
 
-/** The hash of what is stored until somebody decides, or why it cannot be stored. */
+/** The hash of input and metadata, which are stored until somebody decides; or why they cannot be stored. */
 async function storedPayload(
   { limits }: Pick<AskDeps, 'limits'>,
   { request }: SendingExecution,

@@ -72,7 +72,7 @@ export async function decideApproval(
     return refuseAs(deps, found, { status: 'expired', revision, result })
   })
   const runtime = decided === 'decided' ? sideOf(cached, found) : undefined
-  if (!runtime) return settledElsewhere(await awaitOutcome(deps, found, scope))
+  if (!runtime) return requireDecided(await awaitOutcome(deps, found, scope))
   deps.metrics.approvals('approved')
   return dispatchApproved(deps, { approval: found, payload, runtime, scope, endUserToken, endUser })
 }
@@ -83,8 +83,8 @@ function sideOf({ runtime }: CachedRuntime, { endpoint }: ApprovalRow): ServingR
   return sidesOf(runtime).find((side) => isServing(side) && side.endpoint === endpoint)
 }
 
-/** Nobody has decided where this node lost its lease in the same moment. */
-function settledElsewhere(answer: ApprovalAnswer): ApprovalAnswer {
+/** Throws where nobody has decided: this node has just lost its lease, or the execution has not ended. */
+function requireDecided(answer: ApprovalAnswer): ApprovalAnswer {
   if (answer.status === 'pending') throw databaseAway()
   return answer
 }

@@ -8,7 +8,7 @@ import { JsonDocument } from '../lib/json-document.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { ApprovalDeps } from './deps.ts'
-import { newCall, recordOutcome } from './outcomes.ts'
+import { approvedCall, recordOutcome } from './outcomes.ts'
 import { answerOf } from './standing.ts'
 import type { ApprovalRow } from './store.ts'
 
@@ -40,7 +40,7 @@ export async function dispatchApproved(deps: ApprovalDeps, approved: Approved): 
       approval: { approvalId: approval.approval_id, previewHash: approval.preview_hash },
     },
   )
-  const call = endedCall(newCall(approval, payload.input, startedAt), result, deps.limits.storedBytes)
+  const call = endedCall(approvedCall(approval, payload.input, startedAt), result, deps.limits.storedBytes)
   const isRecorded = await recordOutcome(deps, approval, { call, result })
   if (!isRecorded) return answerOf(deps, approval)
   return {

@@ -7,7 +7,7 @@ import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 import { APPROVAL_BYTES, lockBytes, OF_FAILED, WITHOUT_PAYLOAD } from './store.ts'
 
 /** How an approved call ended. */
-export interface ApprovedCall {
+export interface ApprovedCallEnd {
   approvalId: string
   executionId: string
   callId: string
@@ -23,8 +23,8 @@ export interface ApprovedCall {
   askAt: number | null
 }
 
-/** Records how an approved call ended, in its execution and in the account's usage. False where that was done before. */
-export function recordApprovedCall(db: Kysely<Schema>, ended: ApprovedCall): Promise<boolean> {
+/** Records how an approved call ended, in approval, execution and usage. False where that was done before. */
+export function recordApprovedCall(db: Kysely<Schema>, ended: ApprovedCallEnd): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const before = await lockBytes(tx, ended.approvalId, 'approved')
     if (!before) return false
@@ -43,7 +43,7 @@ export function recordApprovedCall(db: Kysely<Schema>, ended: ApprovedCall): Pro
 async function addCall(
   tx: Tx,
   { ownerId, share }: { ownerId: string; share: number | null },
-  ended: ApprovedCall,
+  ended: ApprovedCallEnd,
   addedBytes: number,
 ): Promise<void> {
   const { executionId, callId, call, capability, status, durationMs, askAt } = ended
@@ -125,7 +125,7 @@ export function listAbandoned(db: Kysely<Schema>, { approvalId, overdueBefore, m
   return (approvalId === undefined ? abandoned : abandoned.where('approval_id', '=', approvalId)).execute()
 }
 
-/** Those whose time is up by then, those of these ids, or those of executions that failed: nobody was told of these. */
+/** Pending approvals whose time is up, of these ids, or of failed executions: of these nobody was told. */
 export type Expiring = { by: number } | { ids: readonly string[] } | 'of failed executions'
 
 /** Ends pending approvals and returns how many. Accounts are locked in the order of their ids, so that replicas never deadlock. */

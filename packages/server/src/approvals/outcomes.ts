@@ -9,16 +9,19 @@ import type { Limits } from '../limits.ts'
 import { retryConnectionFaults } from '../store/retry.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import type { ApprovalDeps } from './deps.ts'
-import { type ApprovedCall, listAbandoned, recordApprovedCall } from './outcome-store.ts'
+import { type ApprovedCallEnd, listAbandoned, recordApprovedCall } from './outcome-store.ts'
 import type { ApprovalRow } from './store.ts'
 
-type CallRow = Pick<
+type ApprovedRow = Pick<
   ApprovalRow,
   'approval_id' | 'execution_id' | 'call_id' | 'capability' | 'effect' | 'token_hash' | 'step' | 'ordinal' | 'endpoint'
 >
 
-/** An approved call as it is recorded. `input` is JSON text. */
-export function newCall(row: CallRow, input: string, startedAt: number): NewCall {
+/**
+ * An approved call as its execution's row keeps it. `input` is JSON text. It has `sentTo` whether or not `reconcile` is declared:
+ * the reconciler looks.
+ */
+export function approvedCall(row: ApprovedRow, input: string, startedAt: number): NewCall {
   const { call_id: callId, capability, effect, step, ordinal } = row
   const ofToken = row.token_hash === null ? {} : { hasToken: true }
   return { callId, capability, effect, ...ofToken, sentTo: addressHash(row.endpoint), step, ordinal, input, startedAt }
@@ -51,8 +54,8 @@ export async function recordOutcome(
 const OVERDUE_MARGIN_MS = 60_000
 
 /**
- * Records approved calls that no node dispatches any more, or one of them: whether they took effect is unknown. Returns how
- * many there were, `maxRows` at most.
+ * Records approved calls whose node has died, or one of them, as unknown, and never dispatches them again. Returns how many there
+ * were, `maxRows` at most.
  */
 export async function recordAbandoned(
   deps: Pick<ApprovalDeps, 'db' | 'clock'> & { limits: Pick<Limits, 'dispatchMs' | 'storedBytes'> },
@@ -63,7 +66,7 @@ export async function recordAbandoned(
   const overdueBefore = now - dispatchMs - OVERDUE_MARGIN_MS
   const abandoned = await listAbandoned(deps.db, { ...which, overdueBefore })
   for (const row of abandoned) {
-    const call = { ...newCall(row, row.input, row.decided_at ?? 0), ...UNANSWERED, unknownAt: now }
+    const call = { ...approvedCall(row, row.input, row.decided_at ?? 0), ...UNANSWERED, unknownAt: now }
     const result: CallResult = { ok: false, message: UNANSWERED.error, durationMs: 0, unknownAt: now }
     await recordApprovedCall(deps.db, toRecord(row, { call, result, storedBytes }))
   }
@@ -71,9 +74,9 @@ export async function recordAbandoned(
 }
 
 function toRecord(
-  row: CallRow,
+  row: ApprovedRow,
   { call, result, storedBytes }: { call: SettledCall; result: CallResult; storedBytes: number },
-): ApprovedCall {
+): ApprovedCallEnd {
   const stored = result.ok
     ? { ...result, output: new JsonDocument(storedText(result.redacted.text, storedBytes)) }
     : result

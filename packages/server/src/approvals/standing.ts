@@ -8,7 +8,7 @@ import { type ApprovalRow, findApproval } from './store.ts'
 
 type StandingDeps = Pick<ApprovalDeps, 'db' | 'clock' | 'limits'>
 
-/** Where an approval stands in the store. The outcome of an approved call that no node dispatches any more is unknown. */
+/** Where an approval stands in the store. An approved call whose node has died is recorded as unknown first. */
 export async function answerOf(
   deps: StandingDeps,
   approval: Pick<ApprovalRow, 'approval_id'>,
@@ -25,7 +25,7 @@ export async function answerOf(
 const FIRST_PAUSE_MS = 25
 const LONGEST_PAUSE_MS = 1_000
 
-/** The same, once an approved call that is under way has ended, on whichever node it is. */
+/** Where it stands once its approved call has ended, on whichever node. Does not wait for a decision. */
 export async function awaitOutcome(
   deps: StandingDeps,
   approval: Pick<ApprovalRow, 'approval_id'>,

@@ -55,14 +55,14 @@ const COLUMNS = [
   ...(['proof', 'result', 'node_id', 'created_at', 'expires_at', 'decided_at'] as const),
 ] as const
 
-/** That its execution failed: the node died before anybody was told of the approval. */
+/** Whether its execution failed: a caller is told of approvals only once the execution is stored as completed. */
 export const OF_FAILED = sql<boolean>`exists (select 1 from executions where executions.owner_id = approvals.owner_id
   and executions.execution_id = approvals.execution_id and executions.status = 'failed')`
 
 const OF_COMPLETED = sql<boolean>`exists (select 1 from executions where executions.owner_id = approvals.owner_id
   and executions.execution_id = approvals.execution_id and executions.status = 'completed')`
 
-/** A pending approval of an execution that failed is found as expired, which it is from the next sweep on. */
+/** Finds an approval. A pending one of a failed execution is given as `expired`, as which the next sweep stores it. */
 export async function findApproval(db: Kysely<Schema>, approvalId: string): Promise<ApprovalRow | null> {
   const row = await db
     .selectFrom('approvals')
@@ -93,7 +93,10 @@ interface Decision {
   now: number
 }
 
-/** `stale`: the runtime has changed since the caller was identified. `gone`: somebody decided, or the time is up. */
+/**
+ * `stale`: the runtime has changed since the caller was identified. `gone`: somebody decided, the time is up, or the approval
+ * cannot be approved now.
+ */
 export type Decided = 'decided' | 'stale' | 'gone'
 
 /** Consumes a pending approval of an execution that completed, for one dispatch by a node that holds its lease. */
@@ -149,7 +152,7 @@ function decide(
   })
 }
 
-/** Locks an approval that nobody has ended. */
+/** Locks an approval of this status without a result, and gives its bytes. */
 export function lockBytes(tx: Tx, approvalId: string, status: 'pending' | 'approved') {
   return tx
     .selectFrom('approvals')

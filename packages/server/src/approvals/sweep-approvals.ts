@@ -4,12 +4,15 @@ import { countPending } from './list-store.ts'
 import { expireSome } from './outcome-store.ts'
 import { recordAbandoned } from './outcomes.ts'
 
-/** How often. An approved call whose node was lost is told `unknown` by then. */
+/** How often: within this time after the lease of a dead node is gone, its approved calls are `unknown`. */
 export const APPROVAL_SWEEP_MS = 10_000
 
 const ROWS = 200
 
-/** Ends approvals that nobody decided in time or was told of, and records approved calls whose node is gone. Replicas may sweep at once. */
+/**
+ * Expires approvals whose time is up, and those of failed executions, of which nobody was told. Records approved calls of dead
+ * nodes as unknown. Replicas may sweep at once.
+ */
 export async function sweepApprovals(
   deps: Pick<ApprovalDeps, 'db' | 'clock' | 'metrics'> & { limits: Pick<Limits, 'dispatchMs' | 'storedBytes'> },
 ): Promise<void> {

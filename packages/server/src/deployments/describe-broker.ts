@@ -39,6 +39,12 @@ const PARTS = {
   ServiceFailed: 'A fault of the service, or of the way to it.',
 }
 const OPEN = { type: 'object' }
+const IDEMPOTENCY_KEY = {
+  name: 'idempotency-key',
+  in: 'header',
+  description: 'A repeat within 24 hours, with the same key and body, gets the recorded answer and charges nothing.',
+  schema: { type: 'string', minLength: 8, maxLength: 128 },
+}
 
 /** The broker calls of a deployment that a stranger may make. What a person approves is not among them. */
 export function describeBroker(source: BrokerSource): BrokerDescription {
@@ -62,6 +68,7 @@ export function describeBroker(source: BrokerSource): BrokerDescription {
       ]),
     ),
     components: {
+      parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
       schemas: Object.assign({ ...SHARED }, ...capabilities.map((capability) => schemasOf(capability, source))),
       responses: Object.fromEntries(
         Object.entries(PARTS).map(([name, description]) => [name, { description, ...refusal }]),
@@ -78,6 +85,7 @@ function describeCall(capability: Capability) {
     ...(description !== '' && { description }),
     ...(deprecated && { deprecated }),
     'x-effect': effect,
+    parameters: [{ $ref: '#/components/parameters/IdempotencyKey' }],
     requestBody: { required: requiredFields(capability).length > 0, content: json({ $ref: `${SCHEMAS}${name}.call` }) },
     responses: {
       200: { description: 'The capability answered.', content: json({ $ref: `${SCHEMAS}${name}.done` }) },

@@ -1,14 +1,17 @@
 import type { Capability } from '@svc/contract'
 
-type Suggested = Pick<Capability, 'name' | 'description' | 'requiresEndUser' | 'confirm' | 'deprecated'>
+type Suggested = Pick<Capability, 'name' | 'description' | 'effect' | 'requiresEndUser' | 'confirm' | 'deprecated'>
 
 const MOST = 3
 const SHORTEST = 8
 const LONGEST = 60
 
-/** What an end user may say first. Capabilities that anybody can use at once come before those that ask for more. */
+/**
+ * What an end user may say first. Capabilities that anybody can use at once come before those that ask for more; what
+ * cannot be taken back is not offered.
+ */
 export function suggestionsFor(capabilities: readonly Suggested[]): string[] {
-  const offered = capabilities.filter(({ deprecated }) => !deprecated)
+  const offered = capabilities.filter(({ deprecated, effect }) => !deprecated && effect !== 'destructive')
   const asksForMore = ({ requiresEndUser, confirm }: Suggested) => requiresEndUser || confirm === true
   const ordered = [...offered.filter((one) => !asksForMore(one)), ...offered.filter(asksForMore)]
   return [...new Set(ordered.map(suggestionFor))].slice(0, MOST)

@@ -46,12 +46,12 @@ export function isRefusal(failure: CallFailure): boolean {
 // A gateway that had no answer of the server behind it.
 const NO_ANSWER_STATUSES: readonly number[] = [502, 504, 520, 524]
 
-/** Whether the capability may have run all the same, by the status of the answer. */
+/** Whether the capability may have run although the call failed with this status. */
 export function mayHaveRun(status: number): boolean {
   return status < 300 || NO_ANSWER_STATUSES.includes(status)
 }
 
-/** The same as a sentence about a call whose outcome is unknown. */
+/** The message of a failure after which the outcome of the call is unknown. */
 export function unknownOutcome({ message, reported }: CallFailure): string {
   return reported === 'unknown' ? message : `${message.replace(/\.$/, '')}: ${EFFECT_UNKNOWN}`
 }

@@ -12,7 +12,7 @@ import { CommitUnknownError } from '../store/errors.ts'
 import type { QuotaName } from '../usage/rules.ts'
 import { isPastBudget } from '../usage/stored-bytes-rules.ts'
 import { TRUNCATED } from '../usage/truncated.js'
-import type { AdmissionRequest, OnceKey, Refusal } from './batch-rules.ts'
+import type { AdmissionRequest, Refusal, StoredIdempotencyKey } from './batch-rules.ts'
 import { QueueFullError } from './batch-writer.ts'
 import { callText, type NewCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
@@ -36,14 +36,14 @@ export interface ExecutionRequest<C extends NewCall | null> {
   redactor: Redactor
   /** The one call of an execution without a model, stored with its admission. */
   call: C
-  /** The key that it came with, for requests that are made once. */
-  once?: OnceKey | undefined
+  /** The `Idempotency-Key` that it came with, as it is stored. */
+  storedKey?: StoredIdempotencyKey | undefined
 }
 
-/** Who is served, for executions that a candidate may serve; null goes by chance. */
+/** Who is served, where a candidate may serve. Null: stable or candidate is chosen at random. */
 export type Split = { subject(): SplitSubject | null }
 
-/** The key of a request is taken by another one. Nothing was charged. */
+/** Another request has the `Idempotency-Key`. Nothing was charged. */
 export class KeyTakenError extends Error {}
 
 export interface Caller {
@@ -106,11 +106,11 @@ export async function admit<C extends NewCall | null>(
       isElsewhere: runtime.endpoint !== cached.runtime.endpoint,
     }
     const row = rowOf(runtime, request, begun)
-    const admission = await writeAdmission(deps, { revision, row, once: request.once })
+    const admission = await writeAdmission(deps, { revision, row, storedKey: request.storedKey })
     if (admission.outcome === 'repeated') throw new KeyTakenError()
     if (admission.outcome === 'admitted') {
       scope.place = { ownerId: row.owner_id, runtimeId: row.runtime_id }
-      // By the rule by which the batch cut its payloads. All others are written anew at the end.
+      // The batch cut the payloads by this rule. All but the metadata are written anew at the end.
       const isCut = isPastBudget(admission.tier, admission.storedBytes)
       const stored = isCut ? { ...row, metadata: row.metadata && TRUNCATED } : row
       return { executionId, row: stored, runtime, request }

@@ -8,7 +8,7 @@ import { wantsStream } from '../http/sse.ts'
 import type { CachedRuntime } from '../runtimes/serving-cache.ts'
 import { within } from '../telemetry/tracing.ts'
 import { answerStream } from './answer-stream.ts'
-import type { OnceKey } from './batch-rules.ts'
+import type { StoredIdempotencyKey } from './batch-rules.ts'
 import { admitCall, type CallOutcome, type CallRequest, runCall } from './call-capability.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { admitExecution, type ExecuteInput, runExecution } from './execute.ts'
@@ -50,8 +50,8 @@ export async function answerCall(
 ): Promise<CallOutcome> {
   const scope = beginScope(deps, reply, call)
   try {
-    const run = async (once?: OnceKey) => {
-      const admitted = await within(scope.span, 'admit', () => admitCall(deps, { cached, scope }, call, once))
+    const run = async (storedKey?: StoredIdempotencyKey) => {
+      const admitted = await within(scope.span, 'admit', () => admitCall(deps, { cached, scope }, call, storedKey))
       setExecution(reply.request, admitted.executionId)
       return runCall(deps, admitted, call, scope)
     }

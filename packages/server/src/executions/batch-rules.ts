@@ -8,19 +8,19 @@ export interface AdmissionRequest {
   /** The revision of the runtime on which the request was validated. */
   revision: number
   row: NewRow
-  /** The key that the request came with. */
-  once?: OnceKey | undefined
+  /** The `Idempotency-Key` that the request came with. */
+  storedKey?: StoredIdempotencyKey | undefined
 }
 
-/** An idempotency key as it is stored: hashes of the key with its scope, and of the body. */
-export interface OnceKey {
+/** What is stored of an `Idempotency-Key`: a hash of it with runtime and route, and one of the body. */
+export interface StoredIdempotencyKey {
   key_hash: string
   body_hash: string
 }
 
 /**
- * `stale`: the runtime has changed since it was read. `repeated`: the key is taken by another request. Nothing was charged
- * in either case.
+ * `stale`: the runtime has changed since it was read. `repeated`: another request has the `Idempotency-Key`. Neither
+ * charges anything.
  */
 export type Admission =
   | { outcome: 'admitted'; tier: Tier; storedBytes: number }
@@ -42,7 +42,7 @@ export interface Batch {
 }
 
 /** In the order of the batch. `calls` and `settlements` are false where this node no longer runs the execution. */
-export interface Outcomes {
+export interface BatchOutcomes {
   /** Null where this node holds no lease, or another node has ended the execution since it was admitted. */
   admissions: (Admission | null)[]
   calls: boolean[]
@@ -54,7 +54,7 @@ export interface BatchContext {
   now: number
   /** The batch may have been written before, as the answer to its commit was lost. Its stored outcomes are returned. */
   isRepeat: boolean
-  /** `nodeId` holds no lease any more, or the executions are overdue: only settlements are written. */
+  /** Ends executions of a dead node, or overdue ones of this node: no lease is asked for, and all items are settlements. */
   isTakeOver?: boolean | undefined
   /** Called before the commit is sent, on SQLite before the whole batch is. Prevents it by throwing. */
   beforeCommit(): void

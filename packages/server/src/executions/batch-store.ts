@@ -3,7 +3,7 @@ import type { Db } from '../store/schema.ts'
 import { ThreadedSqliteAdapter } from '../store/sqlite/driver.ts'
 import { retryTransaction } from '../store/transaction.ts'
 import { PLANS, type Plan } from '../usage/rules.ts'
-import type { Batch, BatchContext, Outcomes } from './batch-rules.ts'
+import type { Batch, BatchContext, BatchOutcomes } from './batch-rules.ts'
 import { ENDED_COLUMNS } from './column-rules.js'
 import { writePostgresBatch } from './postgres-batch-store.ts'
 import type { Settlement } from './settlement-rules.ts'
@@ -30,7 +30,7 @@ function toSqlite({ row, usage, heardFrom }: Settlement) {
 }
 
 /** Writes a batch in one transaction. Nothing is written unless the node holds its lease. */
-export type WriteBatch = (batch: Batch, context: BatchContext) => Promise<Outcomes>
+export type WriteBatch = (batch: Batch, context: BatchContext) => Promise<BatchOutcomes>
 
 export function createBatchStore(db: Db): WriteBatch {
   const { adapter } = db.getExecutor()
@@ -38,7 +38,7 @@ export function createBatchStore(db: Db): WriteBatch {
   return async ({ admissions, calls, settlements }, { beforeCommit, nodeId, now, isTakeOver }) => {
     const ended = settlements.map(toSqlite)
     const request: SqliteRequest = { nodeId, now, isTakeOver, plans: PLANS, admissions, calls, settlements: ended }
-    const outcomes = await retryTransaction(() => adapter.driver.sendBatch<Outcomes>(request, beforeCommit))
+    const outcomes = await retryTransaction(() => adapter.driver.sendBatch<BatchOutcomes>(request, beforeCommit))
     if (outcomes === undefined) throw new Error('a batch has outcomes')
     return outcomes
   }

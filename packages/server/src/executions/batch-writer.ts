@@ -4,7 +4,7 @@ import { Stop } from '../lib/stop-signal.ts'
 import { CommitUnknownError, DatabaseError, isConnectionFault, isOutage, noteWithoutEffect } from '../store/errors.ts'
 import { type Pause, retryConnectionFaults, type Try } from '../store/retry.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { Admission, AdmissionRequest, CallRow, Outcomes } from './batch-rules.ts'
+import type { Admission, AdmissionRequest, BatchOutcomes, CallRow } from './batch-rules.ts'
 import type { WriteBatch } from './batch-store.ts'
 import { callText, type DispatchedCall } from './call-rules.ts'
 import type { Settlement } from './settlement-rules.ts'
@@ -197,7 +197,7 @@ async function writeMeasured(
   { admissions, calls, settlements }: Items,
   attempt: Try,
   isRepeated: boolean,
-): Promise<Outcomes> {
+): Promise<BatchOutcomes> {
   const now = clock.now()
   const sizes = { settlements: settlements.length, calls: calls.length, admissions: admissions.length }
   const kinds = KINDS.filter((kind) => sizes[kind] > 0)
@@ -218,7 +218,7 @@ async function writeMeasured(
   }
 }
 
-function answer({ settlements, calls, admissions }: Items, outcomes: Outcomes): void {
+function answer({ settlements, calls, admissions }: Items, outcomes: BatchOutcomes): void {
   for (const [index, { resolve }] of settlements.entries()) resolve(outcomes.settlements[index] ?? false)
   for (const [index, { resolve }] of calls.entries()) resolve(outcomes.calls[index] ?? false)
   for (const [index, { resolve }] of admissions.entries()) resolve(outcomes.admissions[index] ?? null)

@@ -20,15 +20,15 @@ import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runt
 import { toSecret } from '../secrets/secret.ts'
 import { within } from '../telemetry/tracing.ts'
 import { type Admitted, admit, type Caller, type ExecutionRequest } from './admit.ts'
-import type { OnceKey } from './batch-rules.ts'
+import type { StoredIdempotencyKey } from './batch-rules.ts'
 import type { NewCall, SettledCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { OUR_FAULT, payloadRules, splitSubject } from './execute.ts'
 import { type Outcome, stoppedOutcome } from './outcome.ts'
-import { askableAddress } from './reconcile-rules.ts'
+import { askableAddressHash } from './reconcile-rules.ts'
 import { storedText } from './rules.ts'
 import type { ExecutionScope } from './running.ts'
-import { interrupted, sendCall } from './send-call.ts'
+import { interruptedResult, sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
 import { endedCall, newCall } from './trace-recorder.ts'
 
@@ -94,7 +94,7 @@ export function admitCall(
   deps: ExecutionDeps,
   caller: Caller,
   request: CallRequest,
-  once?: OnceKey,
+  storedKey?: StoredIdempotencyKey,
 ): Promise<Admitted<NewCall | null>> {
   const { kind, surface, input, metadata, endUserToken, endUser } = request
   // Strangers and agents get what the runtime publishes: the stable deployment.
@@ -108,13 +108,13 @@ export function admitCall(
     const accept = (faults: FieldErrors | null): ExecutionRequest<NewCall | null> => {
       if (faults) throw invalidInput(faults)
       if (capability.confirm)
-        return { kind, surface, metadata, messageShape: '[]', endUserToken, endUser, redactor, call: null, once }
+        return { kind, surface, metadata, messageShape: '[]', endUserToken, endUser, redactor, call: null, storedKey }
       const stored = storedText(redactor.jsonText(input.text), deps.limits.storedBytes)
       const { name, effect } = capability
       const hasToken = endUserToken ? true : undefined
-      const ids = { callId: deps.newId('call'), ordinal: 0, step: 0, sentTo: askableAddress(runtime) }
+      const ids = { callId: deps.newId('call'), ordinal: 0, step: 0, sentTo: askableAddressHash(runtime) }
       const call = { capability: name, effect, hasToken, input: stored, startedAt, ...ids }
-      return { kind, surface, metadata, messageShape: '[]', endUserToken, endUser, redactor, call, once }
+      return { kind, surface, metadata, messageShape: '[]', endUserToken, endUser, redactor, call, storedKey }
     }
     const faults = capability.checkInput(input, 'input', caller.scope.signal)
     return faults instanceof Promise ? faults.then(accept) : accept(faults)
@@ -129,15 +129,15 @@ export async function runCall(
   scope: ExecutionScope,
 ): Promise<CallOutcome> {
   const { call } = admitted.request
-  if (call === null) return runConfirmed(deps, { admitted, scope }, request)
+  if (call === null) return askOrCall(deps, { admitted, scope }, request)
   const result = await sendCall(deps, { admitted, scope }, { callId: call.callId, ...request })
   return settleCall(deps, { admitted, scope }, { result, call })
 }
 
 type Running = { admitted: Admitted<NewCall | null>; scope: ExecutionScope }
 
-/** Asks for the approval of a call, or makes it where this input needs none. */
-async function runConfirmed(deps: ExecutionDeps, running: Running, request: CallRequest): Promise<CallOutcome> {
+/** Asks a person to approve the call of a capability with `confirm`, or makes it where this input needs nobody. */
+async function askOrCall(deps: ExecutionDeps, running: Running, request: CallRequest): Promise<CallOutcome> {
   const { admitted } = running
   const { executionId } = admitted
   const made = { ...request, callId: deps.newId('call'), step: 0, ordinal: 0 }
@@ -147,7 +147,7 @@ async function runConfirmed(deps: ExecutionDeps, running: Running, request: Call
     const judged = await approvals.judge(made)
     if (judged) return judged
     const isOurs = await deps.batchWriter.record({ ...call, ownerId: admitted.row.owner_id, executionId })
-    return { kind: 'made', result: isOurs ? await sendCall(deps, running, made) : interrupted() }
+    return { kind: 'made', result: isOurs ? await sendCall(deps, running, made) : interruptedResult() }
   }
   const { kind, result } = await run().catch((error: unknown) => {
     deps.logger.error({ err: error, executionId }, 'an execution failed from within')
@@ -174,8 +174,11 @@ async function settleCall(
   const calls = call ? [endedCall(call, result, deps.limits.storedBytes)] : []
   const { outcome, durationMs } = await settleAs(deps, running, ended, calls)
   const { executionId } = running.admitted
-  if (outcome.status === 'failed')
-    return { ok: false, body: { executionId, error: { message: outcome.error }, durationMs } }
+  if (outcome.status === 'failed') {
+    const body: CapabilityFailure = { executionId, error: { message: outcome.error }, durationMs }
+    const isUnknown = !result.ok && result.unknownAt !== undefined
+    return { ok: false, body: isUnknown ? { ...body, outcome: 'unknown' } : body }
+  }
   return { ok: true, body: { executionId, output: result.ok ? result.output : null, durationMs } }
 }
 

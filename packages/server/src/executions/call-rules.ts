@@ -11,7 +11,7 @@ export interface NewCall {
   effect?: CapabilityEffect | undefined
   /** Whether it went out with an end user's token, which is not stored. */
   hasToken?: boolean | undefined
-  /** A hash of the address that it is sent to; absent where nobody there tells what became of it. */
+  /** A hash of the address that it is sent to. Absent where the deployment does not declare `reconcile`: nobody is asked. */
   sentTo?: string | undefined
   step: number
   /** JSON text. */
@@ -108,10 +108,15 @@ export function readCalls(text: string | null): StoredCall[] {
   return [...new Map(calls.map((call) => [call.callId, call])).values()].sort((a, b) => a.ordinal - b.ordinal)
 }
 
-export const OUTCOME_UNKNOWN = `The execution ended before the answer came: ${EFFECT_UNKNOWN}`
+export const ENDED_UNANSWERED = `The execution ended before the answer came: ${EFFECT_UNKNOWN}`
 
-export const UNANSWERED = { status: 'unknown', output: null, error: OUTCOME_UNKNOWN, durationMs: null } as const
+/** The end of a call without an answer, to be merged into its record. */
+export const UNANSWERED = { status: 'unknown', output: null, error: ENDED_UNANSWERED, durationMs: null } as const
 
+/**
+ * The calls of an interrupted execution, from its row. All are unknown, also those that were answered or not yet sent: only a
+ * settlement stores answers.
+ */
 export function interruptedCalls(text: string | null): SettledCall[] {
   return readCalls(text).map((call) => ({ ...call, input: JSON.stringify(call.input), ...UNANSWERED }))
 }

@@ -37,7 +37,7 @@ export const ENDED_COLUMNS = /** @type {const} */ ([
 /** The most executions of one account whose unknown calls wait for a question. Those past it are not asked about. */
 const RECONCILED_EXECUTIONS = 1_000
 
-/** What an end sets `reconcile_at` to, of the value given. */
+/** The SQL of `reconcile_at` at the end of an execution. `given` is the SQL of when the first question is due. */
 export const reconcileAt = (/** @type {string} */ given) => `case when ${given} is null then null
   when (select count(*) from executions as waiting where waiting.owner_id = executions.owner_id
     and waiting.reconcile_at is not null) >= ${RECONCILED_EXECUTIONS} then null else ${given} end`

@@ -13,6 +13,7 @@ import type { Toolset } from '../agent/tools.ts'
 import { failureOf } from '../agent/transcript.ts'
 import { createApprovalRequests } from '../approvals/ask-approval.ts'
 import { type Redactor, redactorOf } from '../dispatch/redact.ts'
+import { tokenSubject } from '../end-users/token-subject.ts'
 import { AppError } from '../errors.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import type { StopSignal } from '../lib/stop-signal.ts'
@@ -21,13 +22,13 @@ import { type Secret, toSecret } from '../secrets/secret.ts'
 import { within } from '../telemetry/tracing.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import { type Admitted, admit, type Caller } from './admit.ts'
-import { type NewCall, OUTCOME_UNKNOWN } from './call-rules.ts'
+import { ENDED_UNANSWERED, type NewCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { observeModelCalls } from './observe-model-calls.ts'
 import { outcomeOf } from './outcome.ts'
-import { askableAddress } from './reconcile-rules.ts'
+import { askableAddressHash } from './reconcile-rules.ts'
 import type { ExecutionScope } from './running.ts'
-import { interrupted, sendCall } from './send-call.ts'
+import { interruptedResult, sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
 import { newCall, type PayloadRules, shapeText, TraceRecorder } from './trace-recorder.ts'
 
@@ -64,7 +65,7 @@ export function splitSubject(given: {
   metadata?: JsonDocument<JsonObject> | undefined
 }) {
   const { endUserToken: user, metadata } = given
-  if (user) return { kind: 'end-user', id: user.reveal() } as const
+  if (user) return { kind: 'end-user', id: tokenSubject(user.reveal()) } as const
   const id = metadata?.value['conversationId']
   return typeof id === 'string' && id !== '' ? ({ kind: 'conversation', id } as const) : null
 }
@@ -142,7 +143,7 @@ export function payloadRules(
   const { redactor, endUserToken } = request
   const effectOf = (name: string) => runtime.deployment?.capabilities.get(name)?.effect ?? DEFAULT_EFFECT
   const hasToken = endUserToken !== undefined
-  return { redactor, storedBytes: limits.storedBytes, effectOf, hasToken, sentTo: askableAddress(runtime) }
+  return { redactor, storedBytes: limits.storedBytes, effectOf, hasToken, sentTo: askableAddressHash(runtime) }
 }
 
 // A deployment may lower the service's limits.
@@ -173,7 +174,7 @@ function closingTurn(added: readonly Message[]): Message | null {
             toolCallId: part.id,
             name: part.name,
             output: null,
-            error: { message: OUTCOME_UNKNOWN },
+            error: { message: ENDED_UNANSWERED },
           },
         ]
       : [],
@@ -190,11 +191,11 @@ function createRecordedCall(
   const { executionId, row } = admitted
   const rules = payloadRules(deps, admitted)
   return async (call) => {
-    if (!deps.lease.isHeld()) return interrupted()
+    if (!deps.lease.isHeld()) return interruptedResult()
     const recorded = newCall(call, deps.clock.now(), rules)
     const stored = deps.storage.isPast(row.owner_id) ? { ...recorded, input: TRUNCATED } : recorded
     const isOurs = await deps.batchWriter.record({ ownerId: row.owner_id, executionId, ...stored })
-    if (!isOurs) return interrupted()
+    if (!isOurs) return interruptedResult()
     recorder.noteRecorded(recorded)
     return sendCall(deps, { admitted, scope }, call)
   }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../store/schema.ts'
-import { KEY_MS } from './once-rules.js'
+import { KEY_LIFETIME_MS } from './idempotency-rules.js'
 
 /** The request that came first under a key; null where none did within 24 hours. */
 export async function findKey(
@@ -12,7 +12,7 @@ export async function findKey(
     .selectFrom('idempotency_keys')
     .select(['body_hash as bodyHash', 'execution_id as executionId', 'owner_id as ownerId'])
     .where('key_hash', '=', keyHash)
-    .where('created_at', '>', now - KEY_MS)
+    .where('created_at', '>', now - KEY_LIFETIME_MS)
     .executeTakeFirst()
   return row ?? null
 }
@@ -29,7 +29,7 @@ export async function hasKeys(db: Kysely<Schema>, ownerId: string, most: number)
   return row !== undefined
 }
 
-/** The end of an execution of one call; null while it runs. */
+/** The end of an execution of one call; null while it runs, undefined where it is gone. */
 export async function findEnded(db: Kysely<Schema>, ownerId: string, executionId: string) {
   const execution = db.selectFrom('executions').where('owner_id', '=', ownerId).where('execution_id', '=', executionId)
   // Asked again and again while it runs: without its payloads.
@@ -48,13 +48,13 @@ export async function deleteOldKeys(db: Kysely<Schema>, now: number): Promise<vo
     const old = db
       .selectFrom('idempotency_keys')
       .select('key_hash')
-      .where('created_at', '<=', now - KEY_MS)
+      .where('created_at', '<=', now - KEY_LIFETIME_MS)
       .orderBy('created_at')
       .limit(KEYS_AT_ONCE)
     const { numDeletedRows } = await db
       .deleteFrom('idempotency_keys')
       .where('key_hash', 'in', old)
-      .where('created_at', '<=', now - KEY_MS)
+      .where('created_at', '<=', now - KEY_LIFETIME_MS)
       .executeTakeFirst()
     if (numDeletedRows < BigInt(KEYS_AT_ONCE)) return
   }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { CapabilityFailure } from '@svc/contract'
 import { z } from 'zod'
 import { askedAgain } from '../approvals/ask-approval.ts'
 import { requireSameSignIn } from '../end-users/verify-token.ts'
@@ -6,9 +7,9 @@ import { busy, internal, invalidField, limited } from '../errors.ts'
 import { pauseUntilStopped } from '../lib/stop-signal.ts'
 import { ANONYMOUS_SHARE } from '../limits.ts'
 import { type Caller, KeyTakenError } from './admit.ts'
-import type { OnceKey } from './batch-rules.ts'
+import type { StoredIdempotencyKey } from './batch-rules.ts'
 import type { CallOutcome, CallRequest } from './call-capability.ts'
-import { OUTCOME_UNKNOWN, readCalls } from './call-rules.ts'
+import { ENDED_UNANSWERED, readCalls } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { findEnded, findKey, hasKeys } from './idempotency-store.ts'
 
@@ -34,18 +35,18 @@ export async function runOnce(
   deps: ExecutionDeps,
   { cached, scope }: Caller,
   request: CallRequest,
-  run: (once?: OnceKey) => Promise<CallOutcome>,
+  run: (storedKey?: StoredIdempotencyKey) => Promise<CallOutcome>,
 ): Promise<CallOutcome> {
   const { idempotencyKey: key } = request
   if (key === undefined) return run()
   const { runtimeId, ownerId } = cached.runtime
   const body = bodyOf(request)
-  const once = {
+  const storedKey = {
     key_hash: hash('sha256', JSON.stringify([runtimeId, request.surface ?? request.kind, key])),
     body_hash: deps.keyring.hash(body),
   }
   while (!scope.signal.aborted) {
-    const first = await findKey(deps.db, once.key_hash, deps.clock.now())
+    const first = await findKey(deps.db, storedKey.key_hash, deps.clock.now())
     if (first) {
       await confirmCredential(cached)
       requireSameSignIn(deps, cached.runtime, request.endUser)
@@ -54,7 +55,7 @@ export async function runOnce(
     }
     await requireRoom(deps, ownerId, request.kind)
     try {
-      return await run(once)
+      return await run(storedKey)
     } catch (error) {
       // Taken by a request that was admitted meanwhile, or refused in the same moment: then this one may run.
       if (!(error instanceof KeyTakenError)) throw error
@@ -63,7 +64,7 @@ export async function runOnce(
   throw busy()
 }
 
-// A repeat is answered without an admission, which would confirm it.
+// An admission confirms that the credential still works, and a repeat has none.
 async function confirmCredential(cached: Caller['cached']): Promise<void> {
   if (!cached.isFresh) await cached.refresh()
 }
@@ -118,11 +119,27 @@ async function awaitAnswer(
 
 type Ended = NonNullable<Awaited<ReturnType<typeof findEnded>>>
 
-/** By the call, not by its execution: that is failed where the first caller left before the answer came. */
+/**
+ * The outcome of the call: its execution is `failed` where the first caller left, too. Of a call whose outcome
+ * was unknown, what the endpoint has said of it since.
+ */
 function toOutcome(executionId: string, { error, calls, durationMs }: Ended): CallOutcome {
   const [call] = readCalls(calls)
   const took = { durationMs: durationMs ?? 0 }
-  if (call?.status === 'completed') return { ok: true, body: { executionId, output: call.output ?? null, ...took } }
-  const message = call?.error ?? error ?? OUTCOME_UNKNOWN
-  return { ok: false, body: { executionId, error: { message }, ...took } }
+  const completed = (output: unknown): CallOutcome => ({ ok: true, body: { executionId, output, ...took } })
+  const failed = (message: string, outcome?: CapabilityFailure['outcome']): CallOutcome => ({
+    ok: false,
+    body: { executionId, error: { message }, ...took, ...(outcome && { outcome }) },
+  })
+  if (call?.status === 'completed') return completed(call.output ?? null)
+  if (call?.reconciled) {
+    const { status, message = 'The call failed.', output } = call.reconciled
+    if (status === 'never') return failed('The call never ran, and will not.')
+    if (status === 'failed') return failed(message)
+    return output === undefined ? failed(TOOK_EFFECT, 'completed') : completed(output)
+  }
+  const isKnown = call ? call.status === 'failed' : error !== null
+  return failed(call?.error ?? error ?? ENDED_UNANSWERED, isKnown ? undefined : 'unknown')
 }
+
+const TOOK_EFFECT = 'The call took effect. Its output is not kept: look it up.'

@@ -4,12 +4,12 @@ import { StorageBudget } from '../usage/storage-budget-rules.ts'
 import { createBatchStore } from './batch-store.ts'
 import { BEGUN_COLUMNS } from './column-rules.js'
 import type { StoredLease } from './node-watch-rules.ts'
-import { interruptedEnd, withinBudget } from './settlement-rules.ts'
+import { interruptedEnd, settlementWithinBudget } from './settlement-rules.ts'
 
 // A literal, so that the partial index of running executions is used.
 const RUNNING = sql.lit('running' as const)
 
-/** `steadySince`: since when the node knows that leases were renewed without a gap. */
+/** `steadySince`: since when the node has renewed without a gap. */
 interface Lease extends StoredLease {
   steadySince: number
 }
@@ -101,7 +101,7 @@ export async function failAbandoned(db: Kysely<Schema>, { now, deadNodes, ...swe
     }
     for (const nodeId of new Set(abandoned.map(({ node_id }) => node_id ?? ''))) {
       const rows = abandoned.filter(({ node_id }) => node_id === nodeId)
-      const settlements = rows.map((row) => withinBudget(storage, row, interruptedEnd(row, now)))
+      const settlements = rows.map((row) => settlementWithinBudget(storage, row, interruptedEnd(row, now)))
       const context = { nodeId, now, isRepeat: false, isTakeOver: true, beforeCommit: () => {} }
       const outcomes = await write({ admissions: [], calls: [], settlements }, context)
       count += outcomes.settlements.filter((isEnded) => isEnded).length

@@ -20,13 +20,14 @@ import type { RunningExecutions } from './running.ts'
 export const LEASE_MS = 30_000
 export const RENEWAL_MS = 10_000
 
-// Past the time limits of an execution, its last call and its settlement, no row of this node is still in progress.
+// Added to the time limits of an execution and of its last call, for its settlement: no older row is still in progress.
 const OVERDUE_MARGIN_MS = 60_000
-// The sweep of approvals ends what is left.
+// `approvals/sweep-approvals.ts` ends what is left, and tells the approved calls of dead nodes as unknown.
 const EXPIRED_AT_ONCE = 1_000
-// After this long without a renewal, the database may have been away from all nodes.
+// A longer gap in this node's renewals is a sign that the database was away, perhaps from all nodes.
 const MISSED_MS = 1.5 * RENEWAL_MS
-// Then every living node renews within this time: a failed renewal is retried after a second, one that hangs after six.
+// Once the database is back, each living node renews within this time: it retries a failed renewal after a second, a hanging one
+// after six.
 const GRACE_MS = RENEWAL_MS
 
 interface LeaseDeps {
@@ -45,7 +46,10 @@ interface LeaseDeps {
   metrics: Metrics
 }
 
-/** This process's claim on the executions it runs. While it is held, no other node ends them. */
+/**
+ * This process's claim on the executions that it runs: while it is held, no other node ends them. Each node ends those of dead
+ * nodes.
+ */
 export class NodeLease {
   readonly #deps: LeaseDeps
   readonly #startedAt: number
@@ -56,7 +60,7 @@ export class NodeLease {
   #heldUntil = Number.NEGATIVE_INFINITY
   #latestUntil = 0
   #renewedAt: number
-  // Since when all renewals came without a gap. Stored for nodes that start, which cannot know it.
+  // Since when this node's renewals had no gap. A node that starts reads it from the others, as it has no past of its own.
   #steadySince: number
   #liveNodes = 1
 
@@ -85,12 +89,12 @@ export class NodeLease {
   /** Takes the lease, and fails what dead processes left: on SQLite every execution, as one server runs at a time. */
   async take(): Promise<void> {
     const { db, clock, engine } = this.#deps
-    // A node that renewed lately has a lease that ends after this.
+    // Leases that end later were renewed within `MISSED_MS`.
     const stored = await readSteadySince(db, clock.now() - MISSED_MS + LEASE_MS)
     // The clock of the node that stored it may be ahead.
     this.#steadySince = Math.min(stored ?? clock.now(), clock.now())
     await this.#insert()
-    await this.#failAbandoned(engine === 'sqlite' ? 'all' : this.#failable(), true)
+    await this.#failAbandoned(engine === 'sqlite' ? 'all' : this.#deadUnlessGrace(), { sparesOwn: true })
   }
 
   /** Renews the lease. One that was lost is taken anew, after everything that ran under it was stopped. */
@@ -109,7 +113,7 @@ export class NodeLease {
    * leaves this node's overdue executions, whose outcomes are still to be written.
    */
   async sweep({ sparesOwn = false } = {}): Promise<void> {
-    await this.#failAbandoned(this.#failable(), sparesOwn)
+    await this.#failAbandoned(this.#deadUnlessGrace(), { sparesOwn })
   }
 
   async release(): Promise<void> {
@@ -155,11 +159,12 @@ export class NodeLease {
     if (now - this.#renewedAt > MISSED_MS || now < this.#steadySince) this.#steadySince = now
   }
 
-  #failable(): 'dead' | 'none' {
+  // During the grace no node is taken for dead.
+  #deadUnlessGrace(): 'dead' | 'none' {
     return this.#deps.clock.now() - this.#steadySince < GRACE_MS ? 'none' : 'dead'
   }
 
-  async #failAbandoned(nodes: 'all' | 'dead' | 'none', sparesOwn: boolean): Promise<void> {
+  async #failAbandoned(nodes: 'all' | 'dead' | 'none', { sparesOwn }: { sparesOwn: boolean }): Promise<void> {
     const { db, clock, monotonicClock, limits, nodeId, metrics, logger } = this.#deps
     const [now, elapsed] = [clock.now(), monotonicClock.now()]
     const leases = await readOtherLeases(db, nodeId)
@@ -167,7 +172,7 @@ export class NodeLease {
     const living = nodes === 'all' ? [] : renewing
     this.#liveNodes = 1 + living.length
     this.#reportSettings(living)
-    // By the earlier of both clocks: one that was set forward makes no new execution overdue.
+    // By the earlier of both clocks: a wall clock that is set forward makes no new execution overdue.
     const overdueMs = limits.executionMs + limits.dispatchMs + OVERDUE_MARGIN_MS
     const overdueBefore = sparesOwn ? null : Math.min(now, elapsed + this.#startOffset) - overdueMs
     const deadNodes = { all: leases, dead, none: [] }[nodes]

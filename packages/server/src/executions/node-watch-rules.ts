@@ -23,8 +23,8 @@ export class NodeWatch {
   }
 
   /**
-   * The leases of dead nodes, and those renewed in time, which is known sooner and is no reason to end anything. `elapsed`
-   * is read from a monotonic clock, `now` from the clock that leases are written with.
+   * The leases of dead nodes, and those of nodes that renew in time. A node between the two keeps its executions. `elapsed` is
+   * read from a monotonic clock, `now` from the clock that leases are written with.
    */
   look<Lease extends StoredLease>(leases: readonly Lease[], { now, elapsed }: { now: number; elapsed: number }) {
     const { leaseMs, renewalMs } = this.#times

@@ -10,12 +10,12 @@ import type {
   AdmissionRequest,
   Batch,
   BatchContext,
+  BatchOutcomes,
   BucketRow,
   CurrentRuntime,
-  Outcomes,
 } from './batch-rules.ts'
 import { BEGUN_COLUMNS, ENDED_COLUMNS, reconcileAt } from './column-rules.js'
-import { KEY_MS, keyRows, shareOutcomes } from './once-rules.js'
+import { KEY_LIFETIME_MS, keyRows, shareOutcomes } from './idempotency-rules.js'
 import type { NewRow } from './settlement-rules.ts'
 
 const given = (table: string) => `json_populate_recordset(null::${table}, $1::json) as given`
@@ -76,7 +76,7 @@ type Written = ReadonlyMap<string, StoredEnd>
 const NONE_WRITTEN: ReadonlyMap<string, StoredEnd> = new Map()
 
 /** Writes a batch in two round trips: reads and changes first, then what depends on them, with the commit. */
-export function writePostgresBatch(db: Kysely<Schema>, batch: Batch, context: BatchContext): Promise<Outcomes> {
+export function writePostgresBatch(db: Kysely<Schema>, batch: Batch, context: BatchContext): Promise<BatchOutcomes> {
   const { nodeId, isRepeat } = context
   const isSame = (written: Written, { row }: Batch['settlements'][number]) => {
     const stored = written.get(row.execution_id)
@@ -100,8 +100,8 @@ export function writePostgresBatch(db: Kysely<Schema>, batch: Batch, context: Ba
         settlements: batch.settlements.map((settlement) => isSame(written, settlement)),
       }
     }
-    const isFresh = ({ once, row }: AdmissionRequest) =>
-      !written.has(row.execution_id) && (!once || taken.has(row.execution_id))
+    const isFresh = ({ storedKey, row }: AdmissionRequest) =>
+      !written.has(row.execution_id) && (!storedKey || taken.has(row.execution_id))
     const fresh = batch.admissions.filter(isFresh)
     const decided = decideAdmissions(fresh, { ...found, plans: PLANS, now: context.now })
     const settled = batch.settlements.filter(({ row }) => ended.has(row.execution_id))
@@ -136,7 +136,7 @@ async function takeKeys(send: Send, requests: readonly AdmissionRequest[], now: 
   const rows = keyRows(requests, now)
   if (rows.length === 0) return new Set()
   const [, { rows: free }] = await Promise.all([
-    send(dropKeys, [rows.map(({ key_hash }) => key_hash), now - KEY_MS]),
+    send(dropKeys, [rows.map(({ key_hash }) => key_hash), now - KEY_LIFETIME_MS]),
     send<Keyed>(addKeys, [jsonRows(rows)]),
   ])
   return new Set(free.map(({ execution_id }) => execution_id))
@@ -145,7 +145,9 @@ async function takeKeys(send: Send, requests: readonly AdmissionRequest[], now: 
 /** Gives back the keys of requests that were not admitted. */
 async function freeUnused(send: Send, fresh: readonly AdmissionRequest[], admitted: readonly NewRow[]): Promise<void> {
   const ids = new Set(admitted.map(({ execution_id }) => execution_id))
-  const unused = fresh.flatMap(({ once, row }) => (once && !ids.has(row.execution_id) ? [{ ...once, ...row }] : []))
+  const unused = fresh.flatMap(({ storedKey, row }) =>
+    storedKey && !ids.has(row.execution_id) ? [{ ...storedKey, ...row }] : [],
+  )
   if (unused.length === 0) return
   await send(freeKeys, [unused.map(({ key_hash }) => key_hash), unused.map(({ execution_id }) => execution_id)])
 }

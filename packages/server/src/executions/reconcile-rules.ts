@@ -10,8 +10,8 @@ interface Served {
   deployment: { reconcile: boolean } | null
 }
 
-/** The hash of the address that calls are sent to; undefined where nobody there tells later what became of them. */
-export function askableAddress({ endpoint, deployment }: Served): string | undefined {
+/** The hash of the address that calls are sent to; undefined where the deployment does not declare `reconcile`. */
+export function askableAddressHash({ endpoint, deployment }: Served): string | undefined {
   return endpoint !== null && deployment?.reconcile ? addressHash(endpoint) : undefined
 }
 
@@ -28,18 +28,18 @@ function questionsOf({ status, sentTo, unknownAt, reconciled }: Asked | StoredCa
   return isAsked ? RECONCILE_DELAYS_MS.map((delayMs) => unknownAt + delayMs) : []
 }
 
-/** The earliest question about any of the calls; null where there is none. It is past where the execution ran on for long. */
+/** When the first question about any of the calls is due; null where there is none. Past where the execution ran on for long. */
 export function firstQuestion(calls: readonly Asked[]): number | null {
   return nextQuestion(calls, Number.NEGATIVE_INFINITY)
 }
 
-/** The earliest question after a time. */
+/** When the first question after a time is due; null where there is none. */
 export function nextQuestion(calls: readonly (Asked | StoredCall)[], after: number): number | null {
   const later = calls.flatMap(questionsOf).filter((at) => at > after)
   return later.length === 0 ? null : Math.min(...later)
 }
 
-/** The calls of which a question is due, where all questions before `dueAt` were asked. */
+/** The calls with a question due from `dueAt` to `now`. Earlier questions were asked. */
 export function dueCalls(calls: readonly StoredCall[], dueAt: number, now: number): StoredCall[] {
   return calls.filter((call) => questionsOf(call).some((at) => at >= dueAt && at <= now))
 }

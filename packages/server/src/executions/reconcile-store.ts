@@ -39,7 +39,7 @@ export interface ClaimedQuestion {
   nextAt: number | null
 }
 
-/** Sets when the next question is due. Null but for one caller, on any number of replicas: it asks. */
+/** Claims the question that is due, by storing when the next one is. All callers but one, on any number of replicas, get null. */
 export function claimQuestion(db: Kysely<Schema>, due: DueExecution, now: number): Promise<ClaimedQuestion | null> {
   return inTransaction(db, async (tx) => {
     const row = await tx

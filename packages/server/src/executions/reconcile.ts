@@ -130,14 +130,14 @@ interface Askable {
   reconcile: boolean
 }
 
-/** The endpoint that a call was sent to, as the runtime is called now; undefined where it is not called there any more. */
+/** The endpoint that a call was sent to, where the stable deployment or a candidate still serves there. */
 function presentEndpoint(runtime: ServingRuntime, { sentTo }: StoredCall): Askable | undefined {
   const there = sidesOf(runtime).filter(({ endpoint }) => endpoint !== null && addressHash(endpoint) === sentTo)
   const [address] = there.flatMap(({ endpoint }) => endpoint ?? [])
   return address === undefined ? undefined : { address, reconcile: there.some((side) => side.deployment?.reconcile) }
 }
 
-/** The endpoint of the deployment that made the calls: of a candidate that has ended, or from before a rollback. */
+/** The endpoint of the deployment that made the calls, where it serves no more: after a rollback, or the end of a candidate. */
 async function formerEndpoint(
   { db }: ReconcileDeps,
   runtime: ServingRuntime,

@@ -59,12 +59,12 @@ export class RunningExecutions extends ActiveSet<ExecutionScope> {
 export class ExecutionScope {
   /** Stops model calls, and prevents further capability calls. */
   readonly signal = new Stop()
-  /** Stops capability calls in progress. A caller who left does not: the outcome of a call is worth knowing. */
+  /** Cancels capability calls in progress; not where the caller left, because the outcome of a call is worth knowing. */
   readonly dispatchSignal = new Stop()
   readonly span: Span
   readonly held: HeldBytes
   stopReason: StopReason | null = null
-  /** What it runs for, once it was admitted. */
+  /** The account and runtime, once it was admitted. */
   place: Place | null = null
   readonly #timer: NodeJS.Timeout
   readonly #onEnd: () => void

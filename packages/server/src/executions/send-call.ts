@@ -35,7 +35,7 @@ export async function sendCall(
   const { runtime, executionId, request } = admitted
   if (scope.stopReason !== null) return unsent(UNSENT.stopped)
   if (runtime.endpoint === null) return unsent(UNSENT.noEndpoint)
-  if (!deps.lease.isHeld()) return interrupted()
+  if (!deps.lease.isHeld()) return interruptedResult()
   const { endpoint } = runtime
   const send = ({ traceparent = executionTraceparent(executionId) }: Span) =>
     deps.dispatcher.dispatch(
@@ -60,10 +60,10 @@ export async function sendCall(
 }
 
 /**
- * The result of a call whose node holds no lease. The node that took over has failed the execution already: the call must
- * have no further effect, and nothing of it may be written.
+ * The result of a call that was not sent because this node may no longer run its execution. Another node may have failed the
+ * execution already.
  */
-export function interrupted(): CallResult {
+export function interruptedResult(): CallResult {
   return unsent(UNSENT.interrupted)
 }
 

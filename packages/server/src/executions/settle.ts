@@ -3,7 +3,7 @@ import type { NewCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import type { Outcome } from './outcome.ts'
 import { storedShape, storedWords } from './rules.ts'
-import { withinBudget } from './settlement-rules.ts'
+import { settlementWithinBudget } from './settlement-rules.ts'
 import { UNRECORDED } from './settlements.ts'
 import type { RecordedTrace } from './trace-recorder.ts'
 
@@ -24,7 +24,7 @@ export async function settle(
   const { kind, started_at: startedAt } = row
   const completedAt = Math.max(deps.clock.now(), startedAt)
   const { storedBytes } = deps.limits
-  const settlement = withinBudget(deps.storage, row, {
+  const settlement = settlementWithinBudget(deps.storage, row, {
     status: outcome.status,
     finishReason: outcome.finishReason,
     completedAt,
@@ -36,7 +36,7 @@ export async function settle(
     messageShape: storedShape(trace.messageShape, storedBytes),
   })
   const isSettled = await deps.settlements.settle(settlement)
-  // The side of the candidate knows of no other one.
+  // Where the candidate served: the runtime as the candidate serves it has no candidate.
   if (row.share !== undefined && runtime.candidate === null) deps.candidates.note(row.runtime_id, row.share)
   const durationMs = completedAt - startedAt
   const answered: Outcome = isSettled ? outcome : { status: 'failed', finishReason: 'error', error: UNRECORDED }

@@ -51,7 +51,7 @@ export type Settlement = ReturnType<typeof settlementOf>
 
 export function settlementOf(begun: NewRow, end: Ending) {
   const { status, error, steps, completedAt } = end
-  const calls = end.calls.map((call) => sinceWhen(call, completedAt))
+  const calls = end.calls.map((call) => withUnknownAt(call, completedAt))
   const durationMs = Math.max(0, completedAt - begun.started_at)
   const row = {
     execution_id: begun.execution_id,
@@ -98,8 +98,8 @@ export function settlementOf(begun: NewRow, end: Ending) {
   return { row, usage, heardFrom: !begun.isElsewhere && countOf(calls, 'completed') > 0 }
 }
 
-// Of a call that was still under way, nobody will know from now on.
-function sinceWhen(call: SettledCall, completedAt: number): SettledCall {
+// A call that was still under way is unknown from the end of its execution on.
+function withUnknownAt(call: SettledCall, completedAt: number): SettledCall {
   return call.status === 'unknown' && call.unknownAt === undefined ? { ...call, unknownAt: completedAt } : call
 }
 
@@ -119,7 +119,10 @@ export function shownReason(reason: FinishReason | null, awaitsApproval: number)
 
 export const INTERRUPTED = 'The service was interrupted while the execution ran.'
 
-/** The end of an execution that no node runs, or that may have been admitted after its caller got a failure. */
+/**
+ * The end of an execution that no node runs, or that may have been admitted after its caller got a failure. Its model steps and
+ * tokens were in the memory of its node.
+ */
 export function interruptedEnd(begun: NewRow, now: number): Ending {
   return {
     status: 'failed',
@@ -139,17 +142,19 @@ const CALLS_KEPT = 10
 const CALL_ERROR_BYTES = 80
 const ERROR_NOT_KEPT = 'The error is not kept: the account has no room.'
 
-/** The settlement of an execution: without payloads where they would exceed the storage of the account's plan. */
-export function withinBudget(storage: StorageBudget, begun: NewRow, end: Ending): Settlement {
+/** The settlement of an execution, without payloads where they would exceed the storage of the account's plan. Adds its bytes. */
+export function settlementWithinBudget(storage: StorageBudget, begun: NewRow, end: Ending): Settlement {
   const ownerId = begun.owner_id
   const full = settlementOf(begun, end)
-  const settlement = storage.isPast(ownerId, full.usage.storedBytes) ? withoutPayloads(begun, end, full) : full
+  const settlement = storage.isPast(ownerId, full.usage.storedBytes)
+    ? settlementWithoutPayloads(begun, end, full)
+    : full
   storage.add(ownerId, settlement.usage.storedBytes)
   return settlement
 }
 
 /** Keeps a few calls without payloads, and no model steps. Counts and usage stay as they are. */
-function withoutPayloads(begun: NewRow, end: Ending, { row, usage, heardFrom }: Settlement): Settlement {
+function settlementWithoutPayloads(begun: NewRow, end: Ending, { row, usage, heardFrom }: Settlement): Settlement {
   const error = end.error?.slice(0, ERROR_CHARACTERS) ?? null
   const calls = end.calls.toSorted(unknownFirst).slice(0, CALLS_KEPT).map(withoutPayload)
   const cut = settlementOf(begun, { ...end, messageShape: '[]', error, steps: [], calls })

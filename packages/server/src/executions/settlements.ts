@@ -9,7 +9,13 @@ import { CommitUnknownError, isConnectionFault, isDataFault } from '../store/err
 import type { Pause } from '../store/retry.ts'
 import type { StorageBudget } from '../usage/storage-budget-rules.ts'
 import type { BatchWriter } from './batch-writer.ts'
-import { interruptedEnd, type NewRow, type Settlement, storedReason, withinBudget } from './settlement-rules.ts'
+import {
+  interruptedEnd,
+  type NewRow,
+  type Settlement,
+  settlementWithinBudget,
+  storedReason,
+} from './settlement-rules.ts'
 
 interface Unwritten {
   settlement: Settlement
@@ -55,9 +61,9 @@ export class Settlements {
   }
 
   /**
-   * Waits for a database that is away until the execution's time is up: a caller who gets a failure would repeat the
-   * work. False where the end was not written, and waits as failed, or where this node no longer runs the execution.
-   * Rejects with a `CommitUnknownError` where it may have been written; it waits as it is.
+   * Waits for a database that is away until the execution's time is up: a caller who gets a failure would repeat the work. False
+   * where another node has ended the execution, or where the end was not written: a failure is queued in its place. Rejects with
+   * a `CommitUnknownError` where it may have been written: the end itself is queued.
    */
   async settle(settlement: Settlement): Promise<boolean> {
     const { writer, clock, limits, pause } = this.#deps
@@ -90,7 +96,7 @@ export class Settlements {
   failUnknown(row: NewRow): void {
     const { logger, storage, clock } = this.#deps
     logger.error({ executionId: row.execution_id }, 'it is unknown whether an execution was admitted')
-    this.#enqueue(withinBudget(storage, row, interruptedEnd(row, clock.now())), true)
+    this.#enqueue(settlementWithinBudget(storage, row, interruptedEnd(row, clock.now())), true)
   }
 
   /** Tries the queue again. Resolves when tries that began earlier have ended, too. */

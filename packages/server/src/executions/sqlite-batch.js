@@ -1,10 +1,10 @@
 import { decideAdmissions } from './admission-rules.js'
 import { BEGUN_COLUMNS, ENDED_COLUMNS, reconcileAt } from './column-rules.js'
-import { KEY_MS, keyRows, shareOutcomes } from './once-rules.js'
+import { KEY_LIFETIME_MS, keyRows, shareOutcomes } from './idempotency-rules.js'
 
 /**
  * @import { Database, Statement } from 'better-sqlite3'
- * @import { AdmissionRequest, BucketRow, CurrentRuntime, Outcomes } from './batch-rules.ts'
+ * @import { AdmissionRequest, BucketRow, CurrentRuntime, BatchOutcomes } from './batch-rules.ts'
  * @import { SqliteRequest, SqliteSettlement } from './batch-store.ts'
  */
 
@@ -12,7 +12,7 @@ import { KEY_MS, keyRows, shareOutcomes } from './once-rules.js'
  * Writes batches in the thread of SQLite, each in one transaction.
  * @param {Database} database
  */
-export function createBatchWriter(database) {
+export function createSqliteBatchWriter(database) {
   const statements = statementsOf(database)
   const write = database.transaction((/** @type {SqliteRequest} */ request) => writeBatch(statements, request))
   return (/** @type {SqliteRequest} */ request) => write.immediate(request)
@@ -50,7 +50,7 @@ function statementsOf(database) {
   }
 }
 
-/** @type {(statements: ReturnType<typeof statementsOf>, request: SqliteRequest) => Outcomes} */
+/** @type {(statements: ReturnType<typeof statementsOf>, request: SqliteRequest) => BatchOutcomes} */
 function writeBatch(statements, request) {
   const { nodeId, isTakeOver, admissions, calls, settlements } = request
   if (!isTakeOver && statements.lease().get(nodeId) === undefined) {
@@ -77,7 +77,7 @@ function end(statements, nodeId, { values, runtimeId, seenAt }) {
   return changes > 0
 }
 
-/** @type {(statements: ReturnType<typeof statementsOf>, request: SqliteRequest) => Outcomes['admissions']} */
+/** @type {(statements: ReturnType<typeof statementsOf>, request: SqliteRequest) => BatchOutcomes['admissions']} */
 function admit(statements, { admissions: requested, nodeId, now, plans }) {
   const taken = takeKeys(statements, requested, now)
   const admissions = requested.filter((request) => isOwnKey(taken, request))
@@ -110,8 +110,8 @@ function admit(statements, { admissions: requested, nodeId, now, plans }) {
   const decidedOf = requested.map((request) => {
     if (!isOwnKey(taken, request)) return undefined
     const admission = outcomes.next().value ?? null
-    const { once, row } = request
-    if (once && admission?.outcome !== 'admitted') statements.freeKey().run(once.key_hash, row.execution_id)
+    const { storedKey, row } = request
+    if (storedKey && admission?.outcome !== 'admitted') statements.freeKey().run(storedKey.key_hash, row.execution_id)
     return admission
   })
   return shareOutcomes(requested, decidedOf)
@@ -123,12 +123,12 @@ function admit(statements, { admissions: requested, nodeId, now, plans }) {
  */
 function takeKeys(statements, requests, now) {
   const rows = keyRows(requests, now)
-  for (const { key_hash } of rows) statements.dropKey().run(key_hash, now - KEY_MS)
+  for (const { key_hash } of rows) statements.dropKey().run(key_hash, now - KEY_LIFETIME_MS)
   const free = rows.filter((row) => statements.addKey().run(row).changes > 0)
   return new Map(free.map(({ key_hash, execution_id }) => [key_hash, execution_id]))
 }
 
 /** @type {(taken: ReadonlyMap<string, string>, request: AdmissionRequest) => boolean} */
-function isOwnKey(taken, { once, row }) {
-  return !once || taken.get(once.key_hash) === row.execution_id
+function isOwnKey(taken, { storedKey, row }) {
+  return !storedKey || taken.get(storedKey.key_hash) === row.execution_id
 }

@@ -89,13 +89,14 @@ function toResult({ ok, body }: CallOutcome, { era, clientCapabilities }: Reques
 /** Asks for a sign-in as the client knows it: by the transport, or in a result. */
 function askToSignIn(deps: McpDeps, request: FastifyRequest, message: Request): ToolResult {
   const resource = resourceOf(deps, cachedRuntimeOf(request).runtime)
-  if (!resource) return failure(END_USER_REQUIRED)
+  if (!resource) return failure(NO_SIGN_IN)
   if (canSignIn(message, request.headers)) throw signInNeeded(resource, SIGN_IN)
   const challenge = challengeOf(resource, { error: 'insufficient_scope', description: SIGN_IN })
   return { ...failure(SIGN_IN), challenges: [challenge] }
 }
 
 const SIGN_IN = 'This tool works for a signed-in user only: sign in first.'
+const NO_SIGN_IN = 'This tool works for a signed-in user only, and this server signs nobody in.'
 
 /** Refusals that a model can mend, or should tell its user of. Throws the others. */
 function toldAsResult(error: unknown): ToolResult {

@@ -4,12 +4,12 @@ import type { FunctionTool } from './turn-source.ts'
 
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {}, additionalProperties: false }
 
-/** Capabilities as provider libraries take them. Providers refuse an empty list. */
+/** Tools in the AI SDK's form. Left out where there are none, because providers refuse an empty list. */
 export function functionTools(tools: readonly ModelTool[]): { tools?: FunctionTool[]; toolChoice?: { type: 'auto' } } {
   return tools.length === 0 ? {} : { tools: tools.map(functionTool), toolChoice: { type: 'auto' } }
 }
 
-// Providers refuse a schema whose top level names no type. Deployment has compiled each schema, so the cast holds.
+// Providers refuse a schema without a top-level type. The cast holds because a deployment compiles every schema.
 function functionTool({ name, description, inputSchema }: ModelTool): FunctionTool {
   const schema = { type: 'object', ...(inputSchema ?? NO_PARAMETERS) } as FunctionTool['inputSchema']
   return { type: 'function', name, description, inputSchema: schema }

@@ -16,13 +16,13 @@ const RATE_LIMITED = 'The model is rate limited at the moment.'
 const CREDENTIAL_REFUSED = 'The model provider refused the service’s credential.'
 const REQUEST_REFUSED = 'The model provider refused the request.'
 
-/** Every message about the model that a caller may get. */
+/** All messages of failed model calls. The dashboard and the troubleshooting page explain each. */
 export const MODEL_FAILURES = [
   ...[CUT_OFF, TIMED_OUT, CANCELLED, WITHHELD, MODEL_BROKE_OFF, MALFORMED_CALL, ENDED_UNKNOWN],
   ...[UNREACHABLE, NO_STREAM, RATE_LIMITED, QUOTA_USED_UP, NOT_AVAILABLE, CREDENTIAL_REFUSED, REQUEST_REFUSED],
 ] as const
 
-/** The message for the caller, with a cause for the log that holds no key, no prompt and no part of the answer. */
+/** A message for the caller, and a cause for the log without key, prompt or any part of the answer. */
 export function modelFailure(
   error: unknown,
   context: { hasBegun: boolean; usage: ModelUsage; secrets: readonly string[] },
@@ -45,7 +45,7 @@ function messageFor(error: unknown, hasBegun: boolean): (typeof MODEL_FAILURES)[
   return UNREACHABLE
 }
 
-/** Not worth a retry. */
+/** Whether credit or quota at the provider are used up, where a retry cannot help. */
 export function isQuotaUsedUp({ statusCode, responseBody = '' }: APICallError): boolean {
   return statusCode === 402 || (statusCode === 429 && responseBody.includes('insufficient_quota'))
 }
@@ -57,7 +57,7 @@ function isKeyInvalid({ statusCode, responseBody = '' }: APICallError): boolean 
 
 const LOGGED_MESSAGE_LENGTH = 300
 
-// A library error can carry the request and parts of the answer: only the message of a refusal is logged.
+// An error of the AI SDK can hold the request and parts of the answer: only its message is logged, from status 400.
 function logLineOf(error: unknown, secrets: readonly string[]): string {
   if (APICallError.isInstance(error) && error.statusCode !== undefined && error.statusCode >= 400) {
     return `provider answered ${error.statusCode}: ${redacted(error.message, secrets).slice(0, LOGGED_MESSAGE_LENGTH)}`
@@ -73,7 +73,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'error event in the stream'
 }
 
-// The code is a few causes deep: call failed ← fetch failed ← ECONNREFUSED.
+// The error code is nested: call failed ← fetch failed ← ECONNREFUSED.
 function networkCodes(error: unknown): string[] {
   const codes: string[] = []
   let at: unknown = error

@@ -5,20 +5,21 @@ export class ModelConfigError extends Error {
   override name = 'ModelConfigError'
 }
 
-/** The variables of a provider, and what holds where they are not set. */
+/** How a provider is reached: its API, the environment variables that set it up, and their defaults. */
 interface ProviderSettings {
-  /** The protocol of its API. */
+  /** The API that it speaks; `providers.ts` has the client of each. */
   dialect: 'chat-completions' | 'anthropic' | 'google'
+  /** Named as the provider's own documentation does, such as OPENAI_API_KEY. */
   keyVariable: string
   isKeyRequired: boolean
-  addressVariable: string
-  /** Where `addressVariable` is not set. Null: there is none, so the variable is required. */
-  address: string | null
-  /** The model where SVC_MODEL is not set and this provider's key is: a small one, by a name that lasts. Null: never. */
+  baseUrlVariable: string
+  /** With its version path. Null: `baseUrlVariable` is required. */
+  defaultBaseUrl: string | null
+  /** Used without SVC_MODEL where the key is set: a small model, by an alias that outlives its versions. Null: none. */
   defaultModel: string | null
 }
 
-/** In order of preference: without SVC_MODEL the first whose key is set is used. */
+/** In order of precedence: without SVC_MODEL, the first whose key is set is used. */
 const NAMES = ['openai', 'anthropic', 'google', 'openai-compatible'] as const
 type ProviderName = (typeof NAMES)[number]
 
@@ -27,37 +28,37 @@ export const PROVIDERS: Readonly<Record<ProviderName, ProviderSettings>> = {
     dialect: 'chat-completions',
     keyVariable: 'OPENAI_API_KEY',
     isKeyRequired: true,
-    addressVariable: 'OPENAI_BASE_URL',
-    address: 'https://api.openai.com/v1',
+    baseUrlVariable: 'OPENAI_BASE_URL',
+    defaultBaseUrl: 'https://api.openai.com/v1',
     defaultModel: 'gpt-5-mini',
   },
   anthropic: {
     dialect: 'anthropic',
     keyVariable: 'ANTHROPIC_API_KEY',
     isKeyRequired: true,
-    addressVariable: 'ANTHROPIC_BASE_URL',
-    address: 'https://api.anthropic.com/v1',
+    baseUrlVariable: 'ANTHROPIC_BASE_URL',
+    defaultBaseUrl: 'https://api.anthropic.com/v1',
     defaultModel: 'claude-haiku-4-5',
   },
   google: {
     dialect: 'google',
     keyVariable: 'GOOGLE_GENERATIVE_AI_API_KEY',
     isKeyRequired: true,
-    addressVariable: 'GOOGLE_BASE_URL',
-    address: 'https://generativelanguage.googleapis.com/v1beta',
+    baseUrlVariable: 'GOOGLE_BASE_URL',
+    defaultBaseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     defaultModel: 'gemini-flash-latest',
   },
   'openai-compatible': {
     dialect: 'chat-completions',
     keyVariable: 'SVC_MODEL_API_KEY',
     isKeyRequired: false,
-    addressVariable: 'SVC_MODEL_BASE_URL',
-    address: null,
+    baseUrlVariable: 'SVC_MODEL_BASE_URL',
+    defaultBaseUrl: null,
     defaultModel: null,
   },
 }
 
-/** A model as `<provider>:<model>` names it. */
+/** A parsed `<provider>:<model>`. */
 export type ModelSpec = ProviderSpec | { provider: 'demo' }
 
 export interface ProviderSpec {
@@ -90,11 +91,11 @@ export function defaultSpec(env: Environment): ModelSpec {
     const { keyVariable, defaultModel } = PROVIDERS[provider]
     if (defaultModel !== null && isSet(env[keyVariable])) return { provider, model: defaultModel }
   }
-  const { addressVariable, keyVariable } = PROVIDERS['openai-compatible']
-  const halfSet = [addressVariable, keyVariable].find((variable) => isSet(env[variable]))
-  if (halfSet === undefined) return { provider: 'demo' }
+  const { baseUrlVariable, keyVariable } = PROVIDERS['openai-compatible']
+  const leftover = [baseUrlVariable, keyVariable].find((variable) => isSet(env[variable]))
+  if (leftover === undefined) return { provider: 'demo' }
   throw new ModelConfigError(
-    `${halfSet} is set but SVC_MODEL is not. Name the model too: SVC_MODEL=openai-compatible:<model>.`,
+    `${leftover} is set but SVC_MODEL is not. Name the model too: SVC_MODEL=openai-compatible:<model>.`,
   )
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject, Message } from '@svc/contract'
 import type { StopSignal } from '../lib/stop-signal.ts'
 
-/** A capability as the model gets it. Without a schema it takes no parameters. */
+/** A capability as a tool of the model. `inputSchema` is null where the capability has no parameters. */
 export interface ModelTool {
   name: string
   description: string
@@ -13,9 +13,12 @@ export interface ModelRequest {
   messages: readonly Message[]
   tools: readonly ModelTool[]
   signal: StopSignal
-  /** Of text and arguments, in UTF-8. Past it the turn ends with the reason `length`, without its calls. None: no limit. */
+  /**
+   * Limit of text and call arguments together, in bytes of UTF-8. A turn that exceeds it ends with the reason `length` and
+   * loses its calls.
+   */
   maxTextBytes?: number
-  /** For the log alone. */
+  /** Only logged. */
   executionId?: string
 }
 
@@ -35,14 +38,14 @@ export interface ModelCall {
   problem?: string
 }
 
-/** An event of one turn. A stream without an `end` was cut off, and none of its tool calls may be run. */
+/** An event of one turn. Without an `end` the turn broke off, and none of its tool calls may be run. */
 export type ModelEvent =
   | { type: 'text'; content: string }
   | ModelCall
   | { type: 'end'; reason: 'stop' | 'tool_calls' | 'length'; usage: ModelUsage }
 
-/** Takes an event. Returns a promise where no more should come for now. */
-export type TakeEvent = (event: ModelEvent) => Promise<void> | void
+/** Receives an event. A returned promise is backpressure: the next event waits until it has resolved. */
+export type EmitEvent = (event: ModelEvent) => Promise<void> | void
 
 /** The port to a model: a transcript and tools in, one turn out. */
 export interface Model {
@@ -50,18 +53,18 @@ export interface Model {
   readonly provider: string
   readonly name: string
   /**
-   * Hands over one turn as it comes, and resolves at its end: an iterator would take several promises for each event.
-   * Rejects with a {@link ModelError} and nothing else, but for the abort of `signal` and what `take` throws.
+   * Emits the events of one turn and resolves at its end. Not an iterator, which costs several promises for each event.
+   * Rejects with a {@link ModelError}, except on the abort of `signal` and with what `emit` throws.
    */
-  stream(request: ModelRequest, take: TakeEvent): Promise<void>
+  stream(request: ModelRequest, emit: EmitEvent): Promise<void>
 }
 
-/** The message of a stream without an `end`. */
+/** The message of a turn without an `end`. */
 export const CUT_OFF = 'The model’s answer was cut off.'
 
-/** A failed model call. Its message is for callers; the provider's own stays in `cause`, for the log. */
+/** A failed model call. `message` is for callers; `cause` has the provider's message, for the log. */
 export class ModelError extends Error {
-  /** Reported by the provider before the failure. */
+  /** The tokens that the provider reported before the failure. */
   readonly usage: ModelUsage
 
   constructor(message: string, options: { cause?: unknown; usage?: ModelUsage } = {}) {
@@ -71,7 +74,6 @@ export class ModelError extends Error {
   }
 }
 
-/** The part of the log that models write to. */
 export interface ModelLogger {
   warn(fields: object, message: string): void
 }

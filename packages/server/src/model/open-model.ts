@@ -15,18 +15,18 @@ export interface OpenModelOptions {
   network?: ProviderNetwork
 }
 
-/** The server's model, with that of SVC_MODEL_FALLBACK behind it where it is set. Throws `ModelConfigError`. */
+/** The server's model, with SVC_MODEL_FALLBACK as its fallback where that is set. Throws `ModelConfigError`. */
 export async function openModel(options: OpenModelOptions): Promise<Model> {
   const { spec, env, logger } = options
-  const first = await open(isSet(spec) ? parseModelSpec('SVC_MODEL', spec) : defaultSpec(env), options)
+  const first = await openSpec(isSet(spec) ? parseModelSpec('SVC_MODEL', spec) : defaultSpec(env), options)
   const fallback = env['SVC_MODEL_FALLBACK']
   if (!isSet(fallback)) return first
-  return fallbackModel(first, await open(parseModelSpec('SVC_MODEL_FALLBACK', fallback), options), logger)
+  return fallbackModel(first, await openSpec(parseModelSpec('SVC_MODEL_FALLBACK', fallback), options), logger)
 }
 
-async function open(spec: ModelSpec, options: OpenModelOptions): Promise<Model> {
+async function openSpec(spec: ModelSpec, options: OpenModelOptions): Promise<Model> {
   if (spec.provider === 'demo') return demoModel()
-  // The providers' libraries are a fifth of what a start loads, and the demo model needs none of them.
+  // Loaded on demand: the AI SDK is a fifth of the code that a start loads, and the demo model needs none of it.
   const [{ createPost }, { providerModel }, { openProvider }] = await Promise.all([
     import('./chat-completions/post.ts'),
     import('./provider-model.ts'),

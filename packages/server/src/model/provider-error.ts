@@ -2,7 +2,7 @@ import { isJsonObject } from '@svc/contract'
 import { APICallError } from 'ai'
 import { parseJson } from '../lib/json-parse.ts'
 
-// Providers name an error within a stream; before a stream they send the same error under this status.
+// An error event in a stream has a name and no HTTP status: this is the status that the same error has before a stream.
 const STATUSES: ReadonlyMap<string, number> = new Map([
   ...of(400, 'invalid_request_error', 'invalid_argument', 'failed_precondition', 'badrequesterror'),
   ...of(401, 'authentication_error', 'unauthenticated', 'invalid_api_key', 'authenticationerror'),
@@ -20,7 +20,7 @@ function of(status: number, ...names: readonly string[]): [string, number][] {
   return names.map((name) => [name, status])
 }
 
-/** An answer under 200 without a single event, such as a page in HTML or one JSON document. */
+/** An answer with status 200 and no event, such as an HTML page or one JSON document. */
 export class NotAnEventStreamError extends Error {
   override name = 'NotAnEventStreamError'
 
@@ -29,20 +29,20 @@ export class NotAnEventStreamError extends Error {
   }
 }
 
-/** The error in an event or a body of a provider, or null. */
+/** The error that an event or a body of a provider reports, or null. */
 export function errorIn(value: unknown): unknown {
   const [first] = Array.isArray(value) ? value : [value]
   if (!isJsonObject(first)) return null
   const { error, choices } = first
   if (error !== undefined && error !== null) return error
   if (first['object'] === 'error') return first
-  // OpenRouter has it in the choice as well.
+  // OpenRouter may put the error into the choice.
   const [choice] = Array.isArray(choices) ? choices : []
   return (isJsonObject(choice) ? choice['error'] : null) ?? null
 }
 
-/** An error that came under 200, with the status that its name stands for, or 500. */
-export function refusalUnder200(error: unknown): APICallError {
+/** An error that a body with status 200 reported, as if it had come with the status of its name, or 500. */
+export function apiErrorFromBody(error: unknown): APICallError {
   return new APICallError({
     message: messageOf(error) ?? 'no message',
     url: '',
@@ -52,12 +52,12 @@ export function refusalUnder200(error: unknown): APICallError {
   })
 }
 
-/** Libraries give an error within a stream the status 500: replaces it by the status that the error's name stands for. */
+/** The AI SDK gives every error event the status 500: replaces it by that of the error's name. */
 export function withNamedStatus(error: unknown): unknown {
   if (!APICallError.isInstance(error) || error.statusCode !== 500) return error
   const body = jsonIn(error.responseBody ?? '')
   const reported = errorIn(body) ?? body
-  return statusOf(reported) === null ? error : refusalUnder200(reported)
+  return statusOf(reported) === null ? error : apiErrorFromBody(reported)
 }
 
 /** The provider's message, for the log. */

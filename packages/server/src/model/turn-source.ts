@@ -2,14 +2,14 @@ import type { LanguageModel as AnyLanguageModel } from 'ai'
 import type { StopSignal } from '../lib/stop-signal.ts'
 import type { ModelTool } from './model.ts'
 
-/** A model of a provider library. */
+/** A model of the AI SDK. */
 export type LanguageModel = Extract<AnyLanguageModel, { specificationVersion: 'v3' }>
 type CallOptions = Parameters<LanguageModel['doStream']>[0]
 export type Prompt = CallOptions['prompt']
 export type FunctionTool = Extract<NonNullable<CallOptions['tools']>[number], { type: 'function' }>
 type StreamOf<Result> = Result extends { stream: ReadableStream<infer Part> } ? Part : never
 export type StreamPart = StreamOf<Awaited<ReturnType<LanguageModel['doStream']>>>
-/** Why a turn ended, as the libraries name it and, in `raw`, as the provider does. */
+/** Why a turn ended: `unified` in the AI SDK's words, `raw` in the provider's. */
 export type FinishReason = Extract<StreamPart, { type: 'finish' }>['finishReason']
 
 export interface TurnCall {
@@ -17,7 +17,10 @@ export interface TurnCall {
   tools: readonly ModelTool[]
 }
 
-/** One part of a turn. `raw` is a provider's event and comes before the parts that were read from it. */
+/**
+ * One part of a provider's stream, in the AI SDK's terms; {@link Turn} makes model events of them. A `raw` part holds the
+ * provider's event, and precedes the parts that were read from that event.
+ */
 export type TurnPart =
   | { type: 'raw'; rawValue: unknown }
   | { type: 'text-delta'; delta: string }
@@ -26,14 +29,14 @@ export type TurnPart =
   | { type: 'finish'; finishReason: FinishReason }
   | { type: 'error'; error: unknown }
 
-/** Takes parts that arrived together. A promise: no more come until it has resolved. False ends the stream early. */
-export type TakeParts = (parts: readonly TurnPart[]) => boolean | Promise<boolean>
+/** Receives parts that arrived together. A promise is backpressure, as of `EmitEvent`. False ends the stream early. */
+export type EmitParts = (parts: readonly TurnPart[]) => boolean | Promise<boolean>
 
-/** Where the turns of a model come from: a provider library, or our reader of the chat-completions dialect. */
+/** A client of a provider's API: the AI SDK's, or ours for the chat-completions dialect. */
 export interface TurnSource {
   /**
-   * Asks for a turn and hands over its parts as they arrive. Rejects with an `APICallError` where the provider refuses or
-   * cannot be reached, where the stream breaks off, and with what `take` throws.
+   * Requests a turn and emits its parts as they arrive. Rejects with an `APICallError` where the provider refuses or cannot
+   * be reached, and with other errors where the stream breaks off or `emit` throws.
    */
-  read(call: TurnCall, take: TakeParts, signal: StopSignal): Promise<void>
+  read(call: TurnCall, emit: EmitParts, signal: StopSignal): Promise<void>
 }

@@ -1,48 +1,48 @@
 import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
 import { parseJson } from '../lib/json-parse.ts'
-import { CUT_OFF, type ModelCall, ModelError, type ModelEvent, NO_USAGE, type TakeEvent } from './model.ts'
+import { CUT_OFF, type EmitEvent, type ModelCall, ModelError, type ModelEvent, NO_USAGE } from './model.ts'
 import { ENDED_UNKNOWN, MALFORMED_CALL, MODEL_BROKE_OFF, NOT_AVAILABLE, WITHHELD } from './model-failure.ts'
-import { withReported } from './reported-usage.ts'
+import { mergeReportedUsage } from './reported-usage.ts'
 import type { FinishReason, TurnPart } from './turn-source.ts'
 
 type EndReason = Extract<ModelEvent, { type: 'end' }>['reason']
-/** What a provider’s reason means: an end of the turn, or a failure as a sentence for the caller. */
+/** The meaning of a provider’s finish reason: an end of the turn, or a failure with a message for the caller. */
 type TurnEnd = { ok: true; reason: EndReason } | { ok: false; message: string }
 
 const LOGGED_REASON_LENGTH = 60
 
-/** Collects the parts of one turn. */
+/** Makes model events of the parts of one turn: text at once, calls and the end on `close`. */
 export class Turn {
   /** The provider has begun to answer. */
   hasBegun = false
   usage = NO_USAGE
-  /** The turn was stopped because it said as much as it may. */
-  isCut = false
-  readonly #take: TakeEvent
-  // Not handed over before the provider has ended the turn: the calls of a cut answer must not be run.
+  /** The turn exceeded `maxTextBytes`. The stream is stopped; it did not break off. */
+  isOverLimit = false
+  readonly #emit: EmitEvent
+  // Not emitted before the provider has ended the turn: the calls of an answer that breaks off must not be run.
   readonly #toolCalls: ModelCall[] = []
   #end: FinishReason | null = null
-  /** What it may still say, arguments of calls included. */
+  /** Of `maxTextBytes`. Text and arguments share it. */
   #bytesLeft: number
-  /** Of arguments: those that arrived in pieces, and those of complete calls. */
+  // Arguments may arrive as deltas, as a whole call, or both: the larger sum counts.
   #argumentBytes = 0
-  #calledBytes = 0
+  #wholeCallBytes = 0
 
-  constructor(take: TakeEvent, maxTextBytes = Number.POSITIVE_INFINITY) {
-    this.#take = take
+  constructor(emit: EmitEvent, maxTextBytes = Number.POSITIVE_INFINITY) {
+    this.#emit = emit
     this.#bytesLeft = maxTextBytes
   }
 
-  /** Hands over the text of parts. False once the turn is cut. Throws the error of an `error` part. */
-  read(parts: readonly TurnPart[]): boolean | Promise<boolean> {
-    let taken: Promise<void> | undefined
+  /** Emits the text of these parts. False once the turn is over its limit. Throws the error of an `error` part. */
+  addParts(parts: readonly TurnPart[]): boolean | Promise<boolean> {
+    let pending: Promise<void> | undefined
     for (const part of parts) {
       const text = this.#textOf(part)
-      const pause = text === '' ? undefined : this.#say(text)
-      if (pause) taken = pause
-      if (this.isCut) break
+      const emitted = text === '' ? undefined : this.#say(text)
+      if (emitted) pending = emitted
+      if (this.isOverLimit) break
     }
-    return taken ? taken.then(() => !this.isCut) : !this.isCut
+    return pending ? pending.then(() => !this.isOverLimit) : !this.isOverLimit
   }
 
   /** The events that end the turn. Throws a {@link ModelError} where it did not end well. */
@@ -63,14 +63,13 @@ export class Turn {
         this.#countArguments(Buffer.byteLength(part.delta))
         return ''
       case 'tool-call':
-        this.#calledBytes += Buffer.byteLength(part.input)
-        // Some calls come without pieces before them.
-        this.#countArguments(this.#calledBytes - this.#argumentBytes)
+        this.#wholeCallBytes += Buffer.byteLength(part.input)
+        this.#countArguments(this.#wholeCallBytes - this.#argumentBytes)
         this.#toolCalls.push({ type: 'tool_call', name: part.toolName, ...argumentsIn(part.input) })
         return ''
       case 'raw':
         this.hasBegun = true
-        this.usage = withReported(this.usage, part.rawValue)
+        this.usage = mergeReportedUsage(this.usage, part.rawValue)
         return ''
       case 'finish':
         this.#end = part.finishReason
@@ -82,36 +81,36 @@ export class Turn {
 
   #say(text: string): Promise<void> | void {
     const bytes = Buffer.byteLength(text)
-    this.isCut = bytes > this.#bytesLeft
-    const content = this.isCut ? withinBytes(text, this.#bytesLeft) : text
+    this.isOverLimit = bytes > this.#bytesLeft
+    const content = this.isOverLimit ? withinBytes(text, this.#bytesLeft) : text
     this.#bytesLeft -= bytes
-    return content === '' ? undefined : this.#take({ type: 'text', content })
+    return content === '' ? undefined : this.#emit({ type: 'text', content })
   }
 
   #countArguments(bytes: number): void {
     if (bytes <= 0) return
     this.#argumentBytes += bytes
     this.#bytesLeft -= bytes
-    this.isCut ||= this.#bytesLeft < 0
+    this.isOverLimit ||= this.#bytesLeft < 0
   }
 
-  // A stream that ended without the provider's own reason was cut off.
+  // Without a finish reason of the provider the stream broke off.
   #endReason(): EndReason {
     const { usage } = this
     if (this.#end?.raw === undefined) throw new ModelError(CUT_OFF, { usage })
-    const end = meaningOf(this.#end)
+    const end = turnEndOf(this.#end)
     if (end.ok) return end.reason
     const cause = new Error(`finish reason ${JSON.stringify(this.#end.raw.slice(0, LOGGED_REASON_LENGTH))}`)
     throw new ModelError(end.message, { usage, cause })
   }
 }
 
-// As much of a text as fits, in whole characters.
+// The longest prefix of whole characters that fits.
 function withinBytes(text: string, maxBytes: number): string {
   return new TextDecoder().decode(Buffer.from(text).subarray(0, Math.max(0, maxBytes)), { stream: true })
 }
 
-// The arguments of a call without parameters may be empty.
+// Models may leave the arguments of a call without parameters empty.
 function argumentsIn(argumentsText: string): Pick<ModelCall, 'input' | 'problem'> {
   if (argumentsText.trim() === '') return { input: {} }
   try {
@@ -124,8 +123,8 @@ function argumentsIn(argumentsText: string): Pick<ModelCall, 'input' | 'problem'
   }
 }
 
-// Reasons that libraries take for an end, or do not know: of Mistral, Anthropic, DeepSeek, OpenRouter, and two of Google.
-const BY_RAW: ReadonlyMap<string, TurnEnd> = new Map<string, TurnEnd>([
+// Reasons that the AI SDK maps to an end, or not at all. In order: Mistral, Anthropic, DeepSeek, OpenRouter, Google (two).
+const ENDS_BY_RAW_REASON: ReadonlyMap<string, TurnEnd> = new Map<string, TurnEnd>([
   ['model_length', { ok: true, reason: 'length' }],
   ['pause_turn', { ok: false, message: ENDED_UNKNOWN }],
   ['insufficient_system_resource', { ok: false, message: NOT_AVAILABLE }],
@@ -134,9 +133,9 @@ const BY_RAW: ReadonlyMap<string, TurnEnd> = new Map<string, TurnEnd>([
   ['UNEXPECTED_TOOL_CALL', { ok: false, message: MALFORMED_CALL }],
 ])
 
-// Only reasons that are known to end a turn do: the calls of any other turn must not be run.
-function meaningOf({ unified, raw = '' }: FinishReason): TurnEnd {
-  const known = BY_RAW.get(raw)
+// An unknown reason is a failure, so that the calls of its turn are not run.
+function turnEndOf({ unified, raw = '' }: FinishReason): TurnEnd {
+  const known = ENDS_BY_RAW_REASON.get(raw)
   if (known !== undefined) return known
   if (unified === 'stop' || unified === 'length') return { ok: true, reason: unified }
   if (unified === 'tool-calls') return { ok: true, reason: 'tool_calls' }

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { placeOf } from '../lib/place-of.ts'
 import { VERSION } from '../lib/version.ts'
 import type { Model } from '../model/model.ts'
 import { databaseFile } from '../store/open-store.ts'
@@ -11,7 +12,7 @@ export function startSummary(
   const { store } = config
   return [
     `svc ${VERSION} is listening on ${url}`,
-    `pages    ${url}/dashboard`,
+    `pages    ${config.baseUrl ?? url}/dashboard`,
     `storage  ${store.engine === 'sqlite' ? `SQLite, ${databaseFile(store.folder)}` : `PostgreSQL, ${placeOf(store.url)}`}`,
     `model    ${model.provider}:${model.name}${model.provider === 'demo' ? ' (built in, for trying out: set SVC_MODEL for a real one)' : ''}`,
     `payments ${paymentsOf(config)}`,
@@ -20,12 +21,6 @@ export function startSummary(
     ...(opsUrl === null ? [] : [`ops      ${opsUrl}, /metrics, /ready and /live: keep it private`]),
     ...(config.traces === null ? [] : [`traces   ${placeOf(config.traces.url)}`]),
   ]
-}
-
-// The address of a database without its user and password.
-function placeOf(databaseUrl: string): string {
-  const { host, pathname } = new URL(databaseUrl)
-  return host + pathname
 }
 
 function paymentsOf({ stripe, testPayments }: Config): string {

@@ -37,6 +37,9 @@ export const isTransactionAborted = hasCode(/^25P02$/)
 /** The values were refused, and would be again: data exceptions, broken constraints, types, sizes. */
 export const isDataFault = hasCode(/^2[23][0-9A-Z]{3}$|^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/)
 
+/** The role or its password is wrong, or there is no such database. */
+export const isRefusedLogin = hasCode(/^(28[0-9A-Z]{3}|3D000)$/)
+
 /** The disk of the database is full; nothing was written. */
 export const isDiskFull = hasCode(/^(53100|ENOSPC)$|^SQLITE_FULL/)
 

@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
+import { placeOf } from '../lib/place-of.ts'
 import { makeFilesPrivate, makePrivateFolder } from '../lib/private-files.ts'
 import { createKeyring, type Keyring } from '../secrets/keyring.ts'
 import { type MasterKeys, masterKeyOfFolder } from '../secrets/master-key.ts'
 import { checkMasterKey } from './check-master-key.ts'
-import { DatabaseError } from './errors.ts'
+import { DatabaseError, isConnectionFault, isRefusedLogin } from './errors.ts'
 import { type Database, type DatabasePlace, openDatabase } from './open.ts'
 
 const DATA_FILES = /^(svc\.db|server\.lock|master\.key|disk\.reserve)/
@@ -24,7 +25,7 @@ export async function openStore(
     if (error instanceof DatabaseError && error.code === 'SVC_DATABASE_ENDED') context.onFatal(error)
   }
   const { place, masterKeys } = locate(config)
-  const database = await openDatabase({ ...place, onError })
+  const database = await openDatabase({ ...place, onError }).catch((error) => failToOpen(place, error))
   const keyring = createKeyring(masterKeys)
   try {
     await checkMasterKey(database.db, keyring)
@@ -33,6 +34,16 @@ export async function openStore(
     await database.close()
     throw error
   }
+}
+
+function failToOpen(place: DatabasePlace, error: unknown): never {
+  if (place.engine === 'sqlite' || !(isConnectionFault(error) || isRefusedLogin(error))) throw error
+  const { message, code } = error as Error & { code?: string }
+  // Node gives no message where a name has several addresses and each refused.
+  const problem = message || code
+  throw new Error(`PostgreSQL at ${placeOf(place.url)} could not be opened (DATABASE_URL): ${problem}`, {
+    cause: error,
+  })
 }
 
 function locate({ store, masterKeys }: Pick<Config, 'store' | 'masterKeys'>): {

@@ -178,7 +178,7 @@ export interface Schema extends MemberTables {
     calls: Nullable<string>
     started_at: number
     completed_at: Nullable<number>
-    /** The node that runs it; set on every running row. */
+    /** The node that runs it; set on every running row. Once it has no lease, another one fails the execution. */
     node_id: Nullable<string>
     feedback: Nullable<Feedback>
     /** 1 where it ended because calls wait for a person: `finish_reason` is `stop` there. */
@@ -213,7 +213,7 @@ export interface Schema extends MemberTables {
     proof: string
     /** The `tool_result` part as JSON, with the `outcome` of a call that was made; null while nobody has decided, and while the approved call is under way. */
     result: Nullable<string>
-    /** The node that dispatches the approved call. */
+    /** The node that dispatches the approved call. Once it has no lease, the call is recorded as unknown. */
     node_id: Nullable<string>
     /** The share of the candidate under which the execution ran, where there was one. */
     share: Nullable<number>

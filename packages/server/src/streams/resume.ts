@@ -28,7 +28,7 @@ export async function openSource(deps: StreamDeps, sought: ResumeRequest, after:
   return { run: null, answer }
 }
 
-/** The run of another replica's request, which is signed. */
+/** The run that another replica asks about. Its request is signed, so no key is checked. */
 export function heldRun(deps: StreamDeps, executionId: string): StreamedRun {
   const run = deps.streams.find(executionId)
   if (run === null) throw notHeld(deps.limits.resumeMs)

@@ -40,8 +40,8 @@ export class StreamedRun {
 }
 
 /**
- * The streamed executions of this node. Events of detached ones wait in memory until some time after their end. An account's
- * events may take more room while they take less than is free; past that its oldest ended runs go first.
+ * The streamed executions of this node. Events of detached ones wait in its memory alone until some time after their end. An
+ * account may add events while its events take less room than is free; past that its oldest ended runs go first.
  */
 export class StreamedRuns {
   /** Detached ones that have not ended. */

@@ -4,10 +4,16 @@ import type { LimitName } from '../usage/rules.ts'
 export const BATCHES = ['admissions', 'calls', 'settlements'] as const
 export type BatchName = (typeof BATCHES)[number]
 
-export type ApprovalEvent = 'asked' | 'approved' | 'declined' | 'expired'
+export const APPROVAL_EVENTS = ['asked', 'approved', 'declined', 'expired'] as const
+export type ApprovalEvent = (typeof APPROVAL_EVENTS)[number]
 
 /** Where a database error occurred. */
-export type DatabasePlace = BatchName | 'connection' | 'lease' | 'readiness' | 'sweep'
+export const DATABASE_PLACES = [...BATCHES, 'connection', 'lease', 'readiness', 'sweep'] as const
+export type DatabasePlace = (typeof DATABASE_PLACES)[number]
+
+export const OVERLOAD_REASONS = ['event_loop', 'executions', 'bytes', 'database'] as const
+export const LIMITS = ['rate', 'visitor', 'network', 'quota', 'anonymous'] as const satisfies readonly LimitName[]
+export const RENEWALS = ['renewed', 'retaken', 'failed'] as const
 
 /** Gauges by their names in Prometheus, each with its help. */
 export const GAUGES = [
@@ -45,7 +51,7 @@ export interface Metrics {
   /** `route` is the pattern; null where none was found. */
   requestEnded(request: { method: string; route: string | null; status: number; durationMs: number }): void
   /** Refused before anything was done: too much is in flight, or the database is away. */
-  requestRefused(reason: 'event_loop' | 'executions' | 'bytes' | 'database'): void
+  requestRefused(reason: (typeof OVERLOAD_REASONS)[number]): void
   admissionRefused(limit: LimitName): void
   executionEnded(execution: { kind: string; status: string; finishReason: string; durationMs: number }): void
   modelCallEnded(call: ModelCallEnd): void
@@ -58,7 +64,7 @@ export interface Metrics {
   streamGap(): void
   batchEnded(batch: { name: BatchName; size: number; durationMs: number }): void
   databaseFailed(place: DatabasePlace): void
-  leaseRenewed(outcome: 'renewed' | 'retaken' | 'failed'): void
+  leaseRenewed(outcome: (typeof RENEWALS)[number]): void
   /** Counts executions that were failed because no process ran them any more. */
   executionsInterrupted(count: number): void
   /** Sets the gauges to read, in place of earlier ones. */

@@ -1,6 +1,17 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { VERSION } from '../lib/version.ts'
-import { BATCHES, GAUGES, type Gauges, type Metrics, type PoolUse } from './metrics.ts'
+import {
+  APPROVAL_EVENTS,
+  BATCHES,
+  DATABASE_PLACES,
+  GAUGES,
+  type Gauges,
+  LIMITS,
+  type Metrics,
+  OVERLOAD_REASONS,
+  type PoolUse,
+  RENEWALS,
+} from './metrics.ts'
 
 /** Metrics that Prometheus reads as text. */
 export interface PrometheusMetrics extends Metrics {
@@ -45,6 +56,12 @@ function instrumentsOf(register: Registry) {
   return {
     counter: <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) =>
       new Counter({ name, help, labelNames, registers }),
+    /** A counter with one label, each of whose values is 0 from the start: rate() misses the first count of a new series. */
+    counterOf: <L extends string>(name: string, help: string, label: L, values: readonly string[]) => {
+      const counter = new Counter({ name, help, labelNames: [label], registers })
+      for (const value of values) counter.labels(value).inc(0)
+      return counter
+    },
     gauge: <L extends string = never>(
       name: string,
       help: string,
@@ -56,19 +73,21 @@ function instrumentsOf(register: Registry) {
   }
 }
 
-function countRequests({ counter, histogram }: Instruments) {
+function countRequests({ counterOf, histogram }: Instruments) {
   const requests = histogram(
     'svc_http_request_duration_seconds',
     'HTTP requests, from their head to the end of their answer.',
     CALL_SECONDS,
     ['method', 'route', 'status'],
   )
-  const overload = counter(
+  const overload = counterOf(
     'svc_overload_refusals_total',
     'Requests refused before anything was done for them: too much was in flight, or the database was away.',
-    ['reason'],
+    'reason',
+    OVERLOAD_REASONS,
   )
-  const refused = counter('svc_admission_refusals_total', 'Requests that a rate limit or a quota kept out.', ['limit'])
+  const keptOut = 'Requests that a rate limit or a quota kept out.'
+  const refused = counterOf('svc_admission_refusals_total', keptOut, 'limit', LIMITS)
   return {
     requestEnded({ method, route, status, durationMs }) {
       const labels = { route: route ?? 'none', status: `${Math.trunc(status / 100)}xx` }
@@ -108,8 +127,9 @@ function countWork({ counter, histogram }: Instruments) {
   } satisfies Partial<Metrics>
 }
 
-function countApprovals({ counter, gauge }: Instruments) {
-  const events = counter('svc_approvals_total', 'Approvals that this process asked for or ended.', ['event'])
+function countApprovals({ counter, counterOf, gauge }: Instruments) {
+  const ended = 'Approvals that this process asked for or ended.'
+  const events = counterOf('svc_approvals_total', ended, 'event', APPROVAL_EVENTS)
   const pending = gauge('svc_pending_approvals', 'Calls that wait for a person, in the whole service.')
   const gaps = counter('svc_stream_gaps_total', 'Readers who asked for events of a stream that were dropped.')
   return {
@@ -119,12 +139,13 @@ function countApprovals({ counter, gauge }: Instruments) {
   } satisfies Partial<Metrics>
 }
 
-function countDatabase({ counter, histogram }: Instruments) {
+function countDatabase({ counter, counterOf, histogram }: Instruments) {
   const help = 'Transactions that write a batch, failed ones included.'
   const durations = histogram('svc_batch_duration_seconds', help, BATCH_SECONDS, ['batch'])
   const sizes = histogram('svc_batch_size', 'How many items were written together.', BATCH_SIZES, ['batch'])
-  const faults = counter('svc_database_errors_total', 'Faults of the database, by where they were met.', ['place'])
-  const renewals = counter('svc_lease_renewals_total', 'Renewals of this process’s lease.', ['outcome'])
+  const met = 'Faults of the database, by where they were met.'
+  const faults = counterOf('svc_database_errors_total', met, 'place', DATABASE_PLACES)
+  const renewals = counterOf('svc_lease_renewals_total', 'Renewals of this process’s lease.', 'outcome', RENEWALS)
   const interrupted = counter(
     'svc_interrupted_executions_total',
     'Executions that this process failed because no process ran them any more.',

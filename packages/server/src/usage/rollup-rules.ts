@@ -20,14 +20,14 @@ export const Usages = z.array(
     projectId: z.string(),
     /** Null where there was no deployment. */
     deploymentVersion: z.int().nullable().default(null),
-    /** `candidates.since` of the share under which it was served, where there was one; of a later call, where it makes that bad. */
+    /** `candidates.since` of the share that served it. Of a later call: set only where that call makes the execution bad. */
     share: z.int().optional(),
     /** Bytes; see `stored-bytes-rules.ts`. */
     storedBytes: z.int().default(0),
     startedAt: z.int(),
     /** A call that an execution made after its end, once it was approved: the execution is counted already. */
     isLaterCall: z.boolean().optional(),
-    /** Where the outcome of a call is unknown. */
+    /** Set where the outcome of a call is unknown, for the event `call.unknown`. */
     executionId: z.string().optional(),
     isCompleted: z.boolean(),
     isAnonymous: z.boolean(),

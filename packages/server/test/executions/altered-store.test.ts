@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Batch, BatchContext, Outcomes } from '../../src/executions/batch-rules.ts'
+import type { Batch, BatchContext, BatchOutcomes } from '../../src/executions/batch-rules.ts'
 import { createBatchStore, type WriteBatch } from '../../src/executions/batch-store.ts'
 import { type Database, openDatabase } from '../../src/store/open.ts'
 import { createGate } from '../support/deferred.ts'
@@ -125,7 +125,7 @@ describeEngine('sqlite', 'while the store has not answered', (engine) => {
     const gate = createGate()
     const holding: Alter =
       (write) =>
-      async (batch: Batch, at: BatchContext): Promise<Outcomes> => {
+      async (batch: Batch, at: BatchContext): Promise<BatchOutcomes> => {
         if (batch[kind].length > 0) await gate.enter()
         return write(batch, at)
       }

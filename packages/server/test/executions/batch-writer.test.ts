@@ -1,6 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { Admission, AdmissionRequest, Batch, BatchContext, Outcomes } from '../../src/executions/batch-rules.ts'
+import type {
+  Admission,
+  AdmissionRequest,
+  Batch,
+  BatchContext,
+  BatchOutcomes,
+} from '../../src/executions/batch-rules.ts'
 import type { WriteBatch } from '../../src/executions/batch-store.ts'
 import { createBatchWriter } from '../../src/executions/batch-writer.ts'
 import { CommitUnknownError, isConnectionFault, isUnavailable } from '../../src/store/errors.ts'
@@ -22,7 +28,7 @@ function call(executionId: string, callId: string) {
   return { ownerId: 'owner_1', executionId, callId, ...rest }
 }
 
-function allDone({ admissions, calls, settlements }: Batch): Outcomes {
+function allDone({ admissions, calls, settlements }: Batch): BatchOutcomes {
   return {
     admissions: admissions.map(() => ADMITTED),
     calls: calls.map(() => true),

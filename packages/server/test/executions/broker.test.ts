@@ -92,7 +92,12 @@ describeEngines('the broker', (engine) => {
       const answer = await broker('echo', { input: { text: 'a' } })
       expect(answer.statusCode).toBe(502)
       const body = answer.json()
-      expect(body).toEqual({ executionId: expect.stringMatching(/^exec_/), error: { message }, durationMs: 0 })
+      expect(body).toEqual({
+        executionId: expect.stringMatching(/^exec_/),
+        error: { message },
+        durationMs: 0,
+        ...(status === 'unknown' && { outcome: status }),
+      })
       expect(await trace(body.executionId)).toMatchObject({
         status: 'failed',
         finishReason: 'error',

@@ -1,11 +1,13 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { expect, test } from 'vitest'
 import { deleteOldKeys } from '../../src/executions/idempotency-store.ts'
+import { createReconciler } from '../../src/executions/reconcile.ts'
 import { faultsIn } from '../support/answers.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setReplicatedScene, takeOver } from '../support/replicas.ts'
 import { type Scene, setScene } from '../support/scene.ts'
+import { capability } from '../support/service.ts'
 
 const KEY = 'order-2026-03-01'
 const DAY_MS = 24 * 3_600_000
@@ -167,8 +169,10 @@ describeEngines('an idempotency key', (engine) => {
   test('of a call whose node is gone tells that its outcome is unknown, and does not run it again', async () => {
     const gate = createGate()
     const { a, b } = await setReplicatedScene(engine, {
+      manifest: { capabilities: [capability('echo')], reconcile: true },
       handle: {
-        async echo() {
+        async echo({ mode }) {
+          if (mode === 'reconcile') return { output: { status: 'completed', output: 'late' } }
           await gate.enter()
           return { output: 'late' }
         },
@@ -179,9 +183,19 @@ describeEngines('an idempotency key', (engine) => {
     await takeOver(b.service)
     const repeated = await calling(b).broker()
     expect(repeated.statusCode).toBe(502)
-    expect(repeated.json().error.message).toContain('unknown')
+    expect(repeated.json()).toMatchObject({
+      error: { message: expect.stringContaining('unknown') },
+      outcome: 'unknown',
+    })
+    b.service.clock.advance(5_000)
+    const reconciler = createReconciler(b.service.deps)
+    await reconciler.begin()
+    await reconciler.idle()
+    const { capabilityCalls } = await b.trace(repeated.json().executionId)
+    expect(capabilityCalls).toMatchObject([{ status: 'unknown', reconciled: { status: 'completed' } }])
+    expect(shown(await calling(b).broker())).toMatchObject([200, { output: 'late' }])
     gate.open()
     await first
-    expect(a.endpoint.effects).toHaveLength(1)
+    expect(a.endpoint.effects.map(({ mode }) => mode)).toEqual([undefined, 'reconcile'])
   })
 })

@@ -14,7 +14,7 @@ import { createTestPlace, describeEngine, describeEngines, type TestEngine } fro
 import { takeOver } from '../support/replicas.ts'
 import { executed, type Scene, type SceneOptions, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { capability, startService, type TestService } from '../support/service.ts'
 import { storedCalls } from '../support/stored-calls.ts'
 
 interface TwoNodes {
@@ -172,6 +172,18 @@ describeEngines('the lease of a node', (engine) => {
     expect(await first.usage()).toMatchObject({ executions: 1, completed: 0, failed: 1, capability_calls: 1 })
     await second.renew()
     expect(await first.usage()).toMatchObject({ executions: 1, failed: 1 })
+  })
+
+  test('a call that was answered before is unknown, too: only a settlement stores answers and tokens', async () => {
+    const manifest = { capabilities: [capability('echo'), capability('told')] }
+    const { first, second, gate } = await setUpTwoNodes(engine, { manifest })
+    first.endpoint.script('told', () => ({ output: 'told' }))
+    first.service.model.say(calls({ name: 'told', input: {} }), calls({ name: 'echo', input: {} }), text('done'))
+    void first.execute()
+    await gate.arrived(1)
+    await takeOver(second)
+    expect((await statuses(first.database)).calls).toEqual(['unknown', 'unknown'])
+    expect(await first.usage()).toMatchObject({ failed: 1, capability_calls: 2, input_tokens: 0, output_tokens: 0 })
   })
 
   test('an interrupted broker call is counted as anonymous', async () => {

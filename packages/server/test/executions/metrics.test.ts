@@ -11,6 +11,18 @@ import { saying, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 import { startForTest } from '../support/service.ts'
 
+test('counters with a known set of labels are 0 from the start, so that a rate sees the first count', async () => {
+  const text = await createPrometheusMetrics().text()
+  const zeros = [...text.matchAll(/^(svc_\w+_total)\{\w+="\w+"\} 0$/gm)].map(([, name]) => name)
+  expect([...new Set(zeros)].sort()).toEqual([
+    'svc_admission_refusals_total',
+    'svc_approvals_total',
+    'svc_database_errors_total',
+    'svc_lease_renewals_total',
+    'svc_overload_refusals_total',
+  ])
+})
+
 describeEngine('postgres', 'metrics of the pool', (engine) => {
   const database = useDatabase(engine)
 

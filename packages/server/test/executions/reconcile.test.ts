@@ -71,6 +71,28 @@ describeEngines('a call whose outcome is unknown', (engine) => {
     expect(questions(scene)).toHaveLength(1)
   })
 
+  // holds EFF-06
+  test.each([
+    ['its output', completed(), {}, [200, { output: { orderId: 'A-1' } }]],
+    ['its failure', { status: 'failed', message: 'Sold out.' }, {}, [502, { error: { message: 'Sold out.' } }]],
+    ['that it never ran', { status: 'never' }, {}, [502, { error: { message: expect.stringContaining('never ran') } }]],
+    ['that it took effect', completed(), { endUserToken: TOKEN }, [502, { outcome: 'completed' }]],
+    ['that nobody knows', 'neither', {}, [502, { outcome: 'unknown' }]],
+  ])('tells a repeat under its idempotency key, once the endpoint was asked, %s', async (_, told, body, expected) => {
+    const scene = await setScene(
+      database(),
+      breaking(() => told),
+    )
+    const { service, runtime } = scene
+    const request = { body, headers: { 'idempotency-key': 'order-2026-03-01' } }
+    const send = () => service.send('POST', `/v1/capabilities/${runtime.runtimeId}/echo`, request)
+    expect((await send()).json()).toMatchObject({ outcome: 'unknown' })
+    await askAfter(scene, 5_000)
+    const repeat = await send()
+    expect([repeat.statusCode, repeat.json()]).toMatchObject(expected)
+    if (expected[1] && !('outcome' in (expected[1] as object))) expect(repeat.json()).not.toHaveProperty('outcome')
+  })
+
   // holds EFF-03
   test('is asked about four times until the endpoint tells, and no more', async () => {
     const scene = await setScene(

@@ -191,6 +191,13 @@ async function usersBySide({ a }: ReplicatedScene): Promise<{ stable: string[]; 
   return { stable: on(1), candidate: on(2) }
 }
 
+function jwtOf(claims: object): string {
+  const [header, payload] = [{ alg: 'ES256' }, claims].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  )
+  return `${header}.${payload}.c2lnbmF0dXJl`
+}
+
 describeEngines('the split on two replicas', (engine) => {
   // holds TRAF-02
   test('keeps one end user and one conversation on one side, and holds from the next request on', async () => {
@@ -206,6 +213,11 @@ describeEngines('the split on two replicas', (engine) => {
     const onA = await versionsOf(a, talks)
     expect(new Set(onA).size).toBe(2)
     expect(await versionsOf(b, talks)).toEqual(onA)
+    // A renewed JWT is of the same user.
+    const renewed = (exp: number) => talks.map((_, index) => ({ endUserToken: jwtOf({ sub: `user-${index}`, exp }) }))
+    const before = await versionsOf(a, renewed(1))
+    expect(new Set(before).size).toBe(2)
+    expect(await versionsOf(b, renewed(2))).toEqual(before)
     await promote(a, 2, { traffic: 0 })
     expect(new Set(await versionsOf(b, ofUsers(candidate)))).toEqual(new Set([1]))
   })

@@ -8,6 +8,7 @@ const WEBSITE = { name: 'Hollow <b>Pine</b>', url: 'https://shop.example.com', c
 const CAPABILITIES = [
   capability('place-order', { description: 'Order what is in my cart', confirm: true }),
   capability('list-orders', { description: 'List my orders: newest first.', requiresEndUser: true }),
+  capability('close-account', { description: 'Close my account for good', effect: 'destructive' }),
   capability('store-info', { description: 'Tells opening hours, address and returns.' }),
   capability('old-search', { description: 'Search the old way', deprecated: true, deprecatedSince: '1.0.0' }),
   capability('search', { description: 'Search the products by words, category or price.' }),

@@ -3,21 +3,21 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { Message } from '@svc/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { aiSdkSource } from '../../src/model/ai-sdk-source.ts'
 import { chatCompletionsSource } from '../../src/model/chat-completions/chat-completions-source.ts'
-import { librarySource } from '../../src/model/library-source.ts'
 import type { ModelTool } from '../../src/model/model.ts'
 import { providerModel } from '../../src/model/provider-model.ts'
 import type { TurnSource } from '../../src/model/turn-source.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { KEY, type Outcome, outcomeOf, postBy } from './support.ts'
 
-// What this dialect means is held to what the provider library makes of it, over conversations and streams of every kind.
+// Differential test: our client against the AI SDK's, over random conversations and streams.
 
 const baseURL = 'http://model.test/v1'
 const ours = (fetch: typeof globalThis.fetch) =>
   chatCompletionsSource({ baseUrl: baseURL, model: 'm "1"', apiKey: new Secret(KEY), post: postBy(fetch) })
 const theirs = (fetch: typeof globalThis.fetch) =>
-  librarySource(
+  aiSdkSource(
     createOpenAICompatible({ name: 'openai-compatible', baseURL, includeUsage: true, fetch, apiKey: KEY }).chatModel(
       'm "1"',
     ),
@@ -152,7 +152,7 @@ describe('a stream', () => {
   )
   const event = fc.tuple(data, fc.constantFrom('data: ', 'data:', ': note\ndata: ', 'event: x\ndata: '))
   const streams = fc.record({
-    // A stream that begins with an error is asked for again.
+    // A stream that begins with an error would be retried.
     events: fc.array(event, { maxLength: 8 }).map((events) => [['{"choices":[]}', 'data: '] as const, ...events]),
     newline: fc.constantFrom('\n', '\n', '\r\n'),
     ends: fc.boolean(),
@@ -178,7 +178,7 @@ describe('a stream', () => {
         const [here, there] = [await read(ours), await read(theirs)]
         if (there.failure === undefined) whole += 1
         else failed += 1
-        // A call that is never named ends the library’s stream at once, with what was on its way to the reader.
+        // On a call that is never named the AI SDK errors its stream, which drops the events that were not yet read.
         if (there.cause === 'AI_InvalidResponseDataError') here.seen.splice(there.seen.length)
         expect(here).toEqual(there)
       }),

@@ -4,7 +4,7 @@ import { KEY, networkOf, type Outcome, outcomeOf } from './support.ts'
 
 const tools = [{ name: 'buy', description: 'Buy.', inputSchema: null }]
 
-/** A turn of a provider whose server answers with these events, whole or cut before one of them. */
+/** A turn of a provider whose server answers with these events and then ends the body. */
 function turnOf(spec: string, events: readonly string[]): Promise<Outcome> {
   const env = { ANTHROPIC_API_KEY: KEY, GOOGLE_GENERATIVE_AI_API_KEY: KEY }
   const fetch = async () => new Response(events.join(''), { headers: { 'content-type': 'text/event-stream' } })

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { listenOnFreePort } from '@svc/testkit'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Stop } from '../../src/lib/stop-signal.ts'
-import { createPost, type Response } from '../../src/model/chat-completions/post.ts'
+import { createPost, type ProviderResponse } from '../../src/model/chat-completions/post.ts'
 
 const closes: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -27,7 +27,7 @@ async function told({ method, url, headers }: IncomingMessage, body: string): Pr
   return JSON.stringify({ method, url, authorization: headers.authorization, body })
 }
 
-function post(url: string, signal = new Stop()): Promise<Response> {
+function post(url: string, signal = new Stop()): Promise<ProviderResponse> {
   return createPost()(new URL(url), outgoing, signal)
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { openModel } from '../../src/model/open-model.ts'
 import { KEY, networkOf, type Outcome, outcomeOf, textOf } from './support.ts'
 
-// Turns as providers send them, byte by byte; the prefix of each model names the dialect.
+// How turns end, for bodies written out in each provider's format. The provider of a spec, such as google:m, chooses it.
 
 const tools = [{ name: 'buy', description: 'Buy.', inputSchema: null }]
 const env = {
@@ -12,7 +12,7 @@ const env = {
   SVC_MODEL_BASE_URL: 'http://127.0.0.1:9/v1',
 }
 
-/** One turn, of which each try is answered with the next of the bodies; pauses between tries take no time. */
+/** One turn. Each try gets the next body, or the last one again. The clock is moved over the pauses between tries. */
 async function turnOf(spec: string, ...bodies: readonly (string | Response)[]): Promise<Outcome & { tries: number }> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const fetch = vi.fn(async () => {

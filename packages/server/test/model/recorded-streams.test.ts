@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { openModel } from '../../src/model/open-model.ts'
 import { KEY, type Outcome, outcomeOf, textOf } from './support.ts'
 
-// Streams as providers send them, over HTTP. streams/SOURCES.md says which are recordings.
+// Replays the streams of streams/ over HTTP. streams/SOURCES.md says which are recordings.
 
 interface Row {
   stream: string
@@ -30,7 +30,7 @@ const inPiecesOf =
     Array.from({ length: Math.ceil(body.length / bytes) }, (_, at) => body.subarray(at * bytes, (at + 1) * bytes))
 const CUTS: Record<string, Cut> = {
   'in one piece': (body) => [body],
-  // Long ones begin and end so: between, all is alike.
+  // Of a long body only start and end go byte by byte: the middle has nothing new, and takes too long.
   'byte by byte': (body) => [
     ...inPiecesOf(1)(body.subarray(0, 500)),
     ...inPiecesOf(4_099)(body.subarray(500, -500)),
@@ -64,7 +64,7 @@ function turnOf({ dialect }: Row): Promise<Outcome> {
   return outcomeOf(openModel({ spec: SPECS[dialect], env, limits: { modelMs: 600_000 } }))
 }
 
-// As a row of the table has it.
+// The outcome in the form of a row of table.jsonl.
 function toRow({ stream, dialect }: Row, { events, error }: Outcome): Row {
   const text = textOf(events)
   const end = events.find((event) => event.type === 'end')
@@ -81,19 +81,19 @@ function toRow({ stream, dialect }: Row, { events, error }: Outcome): Row {
   }
 }
 
-// Of an error before anything else: it is asked for again, after pauses.
-const isAskedAgain = ({ failure }: Record<string, unknown>) => failure === 'The model is not available at the moment.'
+// An error before the answer, which is retried after pauses: the test moves the clock.
+const isRetried = ({ failure }: Record<string, unknown>) => failure === 'The model is not available at the moment.'
 
 describe.each(Object.keys(CUTS))('%s', (name) => {
   const cut = CUTS[name]
   const of = (row: Row) => cut?.(readFileSync(new URL(row.stream, folder))) ?? []
 
-  test.each(rows.filter((row) => !isAskedAgain(row)))('$stream gives what the table says', async (row) => {
+  test.each(rows.filter((row) => !isRetried(row)))('$stream gives what the table says', async (row) => {
     pieces = of(row)
     expect(toRow(row, await turnOf(row))).toEqual(row)
   })
 
-  test.each(rows.filter(isAskedAgain))('$stream gives what the table says', async (row) => {
+  test.each(rows.filter(isRetried))('$stream gives what the table says', async (row) => {
     pieces = of(row)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     let isOver = false

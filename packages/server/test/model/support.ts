@@ -36,11 +36,12 @@ export async function modelAt(
   return openModel({ spec: `${provider}:test-model`, env, limits: { modelMs } })
 }
 
-/** What providers are reached through, where this function answers. */
+/** A network for `openModel` on which `fetch` answers every request. */
 export function networkOf(fetch: typeof globalThis.fetch): ProviderNetwork {
   return { fetch, post: postBy(fetch) }
 }
 
+/** Makes a `Post` of a `fetch`. */
 export function postBy(fetch: typeof globalThis.fetch): Post {
   return async (url, content, signal) => {
     const controller = new AbortController()
@@ -67,7 +68,7 @@ export interface Outcome {
   error: ModelError | null
 }
 
-/** Reads a turn to its end; anything thrown but a ModelError fails the test. */
+/** The events of a whole turn, and its ModelError. Rejects with any other error, which fails the test. */
 export async function outcomeOf(model: Model | Promise<Model>, request: Partial<ModelRequest> = {}): Promise<Outcome> {
   const events: ModelEvent[] = []
   try {
@@ -83,7 +84,7 @@ export function textOf(events: readonly ModelEvent[]): string {
   return events.map((event) => (event.type === 'text' ? event.content : '')).join('')
 }
 
-/** Everything that a log would print of an error. */
+/** An error, its causes and their properties as text, to search it for secrets. */
 export function printedOf(error: Error | null): string {
   const parts: string[] = []
   for (let at: unknown = error; at instanceof Error; at = at.cause) {

@@ -188,6 +188,10 @@ describe('the composition', () => {
     }
   })
 
+  test('counts the balancer as the one proxy, unless .env says that there are more', () => {
+    expect(services['svc']?.environment['SVC_TRUST_PROXY']).toMatch(/^\$\{SVC_TRUST_PROXY:-1\}$/)
+  })
+
   test('says its address with the port that it is given', () => {
     const { SVC_BASE_URL: baseUrl } = services['svc']?.environment ?? {}
     expect(baseUrl).toMatch(/^\$\{SVC_BASE_URL:-http:\/\/localhost:\$\{SVC_PORT:-8787\}\}$/)

@@ -8,6 +8,8 @@ import { locate, needs } from '@svc/testkit/needs'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { STOP_MS } from '../../src/lib/stop-in-time.ts'
+import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
 import {
@@ -176,6 +178,18 @@ const Secret = z.object({
   kind: z.literal('Secret'),
   metadata: z.object({ name: z.string() }),
   stringData: z.record(z.string(), z.string()),
+})
+
+test('the unit of systemd starts what is built, lets it drain, and gives it descriptors for its connections', () => {
+  const settings = new Map<string, string>()
+  for (const [, name = '', value = ''] of read('deploy/svc.service').matchAll(/^(\w+)=(.*)$/gm))
+    settings.set(name, value)
+  expect(settings.get('ExecStart')).toMatch(/node packages\/server\/dist\/bundle\/main\.js$/)
+  expect(Number(settings.get('TimeoutStopSec'))).toBeGreaterThan(STOP_MS / 1_000)
+  expect(Number(settings.get('LimitNOFILE'))).toBeGreaterThan(DEFAULT_LIMITS.connections)
+  const names = [...(settings.get('Environment') ?? '').matchAll(/(\w+)=/g)].map(([, name = '']) => name)
+  expect(names).toContain('NODE_ENV')
+  expect(unknownVariables(names.filter((name) => name !== 'NODE_ENV'))).toEqual([])
 })
 
 describe('the manifests for Kubernetes', () => {

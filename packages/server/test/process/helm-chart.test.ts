@@ -40,6 +40,8 @@ describe('the Helm chart, as its files say', () => {
       { strategy: 'Surge' },
       { env: { lower: 'a' } },
       { secret: undefined },
+      { volumes: [{ secret: {} }] },
+      { networkPolicy: { enabled: true, opsFrom: [] } },
     ]) {
       expect(validate({ ...values, ...wrong })).toBe(false)
     }
@@ -67,6 +69,13 @@ describe('the Helm chart, as its files say', () => {
     expect(deployment).toContain('value: "http://$(POD_IP):8787"')
   })
 
+  test('waits longer for readiness than it asks the database for, and lets the largest body through', () => {
+    for (const probe of ['startupProbe', 'readinessProbe']) {
+      expect(deployment).toMatch(new RegExp(`${probe}:[^-]*?timeoutSeconds: 3\\b`))
+    }
+    expect(read('values.yaml')).toContain('proxy-body-size: 2m')
+  })
+
   test('runs as nobody, on a file system that it cannot write to', () => {
     expect(deployment).toContain('runAsNonRoot: true')
     expect(deployment).toContain('readOnlyRootFilesystem: true')
@@ -79,7 +88,10 @@ const Scaled = z.object({
     replicas: z.undefined().optional(),
     template: z.object({
       metadata: z.object({ annotations: Values }),
-      spec: z.object({ containers: z.tuple([z.object({ image: z.string(), env: z.array(Values) })]) }),
+      spec: z.object({
+        volumes: z.array(Values),
+        containers: z.tuple([z.object({ image: z.string(), env: z.array(Values) })]),
+      }),
     }),
   }),
 })
@@ -99,13 +111,28 @@ needs('helm')('the Helm chart, as Helm renders it', () => {
   })
 
   test('has an ingress, an autoscaler and further variables where they are asked for', async () => {
+    const certificate =
+      'volumes[0].name=ca,volumes[0].secret.secretName=ca,volumeMounts[0].name=ca,volumeMounts[0].mountPath=/ca'
     const further = 'env.SVC_LIMIT_HELD_BYTES=300000000,podAnnotations.team=blue,image.tag=v9'
-    const documents = await render('--set', `ingress.enabled=true,autoscaling.enabled=true,${further}`)
+    const documents = await render(
+      '--set',
+      `ingress.enabled=true,autoscaling.enabled=true,networkPolicy.enabled=true,${further}`,
+      '--set',
+      certificate,
+    )
     const kinds = documents.map((document) => Values.parse(document)['kind']).sort()
-    expect(kinds).toEqual(['Deployment', 'HorizontalPodAutoscaler', 'Ingress', 'PodDisruptionBudget', 'Service'])
+    expect(kinds).toEqual([
+      'Deployment',
+      'HorizontalPodAutoscaler',
+      'Ingress',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+      'Service',
+    ])
     const { spec } = Scaled.parse(documents.find((document) => Values.parse(document)['kind'] === 'Deployment'))
     expect(spec.replicas).toBeUndefined()
     expect(spec.template.metadata.annotations).toMatchObject({ team: 'blue' })
+    expect(spec.template.spec.volumes).toContainEqual({ name: 'ca', secret: { secretName: 'ca' } })
     const [{ image, env }] = spec.template.spec.containers
     expect(image).toBe('registry.example.com/svc:v9')
     expect(env).toContainEqual({ name: 'SVC_LIMIT_HELD_BYTES', value: '300000000' })

@@ -30,6 +30,7 @@ test('fly.toml sets variables that the server reads, and asks for ports and path
   expectNoSecrets(env)
   expect(existsSync(join(ROOT, 'deploy', build.dockerfile))).toBe(true)
   expect(env['PORT']).toBe(String(http_service.internal_port))
+  expect(env['SVC_TRUST_PROXY']).toBe('2')
   for (const { port, path } of [checks.ready, metrics]) {
     expect([String(port), await statusOfOps(path)]).toEqual([env['SVC_OPS_PORT'], 200])
   }
@@ -48,6 +49,7 @@ test('railway.json asks for what the server has, and its page for variables that
   const names = [...rows.join('').matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name)
   expect(names).toContain('SVC_MASTER_KEY')
   expect(unknownVariables(names)).toEqual([])
+  expect(section).toContain('| `SVC_TRUST_PROXY` | `2` |')
 })
 
 const Variable = z.object({ key: z.string(), value: z.string().optional(), fromDatabase: z.unknown().optional() })
@@ -60,7 +62,7 @@ const Render = z.object({
       envVars: z.array(Variable),
     }),
   ]),
-  databases: z.tuple([z.object({ name: z.string() })]),
+  databases: z.tuple([z.object({ name: z.string(), ipAllowList: z.tuple([]) })]),
 })
 
 test('render.yaml sets variables that the server reads, and names its own database', () => {
@@ -69,6 +71,7 @@ test('render.yaml sets variables that the server reads, and names its own databa
   expect(existsSync(join(ROOT, dockerfilePath))).toBe(true)
   expect(unknownVariables(envVars.map(({ key }) => key))).toEqual([])
   expectNoSecrets(Object.fromEntries(envVars.flatMap(({ key, value }) => (value === undefined ? [] : [[key, value]]))))
+  expect(envVars).toContainEqual({ key: 'SVC_TRUST_PROXY', value: '3' })
   const database = envVars.find(({ key }) => key === 'DATABASE_URL')?.fromDatabase
   expect(database).toEqual({ name: databases[0].name, property: 'connectionString' })
 })

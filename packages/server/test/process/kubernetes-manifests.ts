@@ -117,7 +117,7 @@ export async function expectAnsweredProbes({ deployment }: Manifests): Promise<v
     expect(await statusOfOps(httpGet.path)).toBe(200)
   }
   expect(livenessProbe.httpGet.path).not.toBe('/ready')
-  expect(readinessProbe.timeoutSeconds).toBeGreaterThan(2)
+  for (const { timeoutSeconds } of [startupProbe, readinessProbe]) expect(timeoutSeconds).toBeGreaterThan(2)
 }
 
 /** What the operations port of a server that is ready answers. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -48,6 +49,24 @@ describe('a server without any configuration', () => {
     expect(stderr).toMatch(new RegExp(`\\b${port}\\b`))
     expect(stderr).toContain(`take another port: PORT=${Number(port) + 1} npm start`)
     if (process.platform === 'linux') expect(stderr).toContain(`(process ${server.child.pid}) listens there.`)
+  })
+
+  test('names its pages by the address that it is given, and the database that does not answer without its password', async () => {
+    const SVC_BASE_URL = 'https://svc.example.com'
+    const named = await startServerProcess({ ...DEMO, SVC_DATA_DIR: createFolder(), SVC_BASE_URL })
+    expect(named.summary).toContain(`pages    ${SVC_BASE_URL}/dashboard`)
+    const DATABASE_URL = 'postgres://svc:hidden@127.0.0.1:1/svc'
+    const key = { SVC_MASTER_KEY: randomBytes(32).toString('base64') }
+    const { code, stderr } = await failToStart({ ...DEMO, ...key, DATABASE_URL })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^svc could not start: PostgreSQL at 127\.0\.0\.1:1\/svc could not be opened.*ECONNREFUSED/m)
+    expect(stderr).not.toContain('hidden')
+  })
+
+  test('has a command for operators that says which there are', async () => {
+    const { code, stdout, stderr } = await runAdmin(['--help'], {})
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^Usage:\n.* backup --to /s)
   })
 
   test('keeps its folder: a second server on it is refused and told which, and the first one serves on', async () => {

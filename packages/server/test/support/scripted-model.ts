@@ -50,12 +50,12 @@ export function scriptedModel(): ScriptedModel {
     say(...next) {
       turns = next
     },
-    async stream(request, take) {
-      // A copy: the loop goes on with the list that it hands over.
+    async stream(request, emit) {
+      // A copy: the loop appends to its list of messages later.
       requests.push({ ...request, messages: withValues(request.messages) })
       const turn = turns.length > 1 ? turns.shift() : turns[0]
       const events = typeof turn === 'function' ? turn(request) : (turn ?? [])
-      for await (const event of events) await take(event)
+      for await (const event of events) await emit(event)
     },
   }
 }

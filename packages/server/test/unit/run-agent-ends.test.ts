@@ -14,8 +14,8 @@ function failing(error: unknown, events: readonly ModelEvent[] = []): Model {
   return {
     provider: 'scripted',
     name: 'failing',
-    async stream(_request, take) {
-      for (const event of events) await take(event)
+    async stream(_request, emit) {
+      for (const event of events) await emit(event)
       throw error
     },
   }

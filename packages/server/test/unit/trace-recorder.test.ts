@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { AgentCall, AgentEvent } from '../../src/agent/agent-event.ts'
 import { redactorOf } from '../../src/dispatch/redact.ts'
-import { OUTCOME_UNKNOWN } from '../../src/executions/call-rules.ts'
+import { ENDED_UNANSWERED } from '../../src/executions/call-rules.ts'
 import { endedCall, newCall, shapeText, TraceRecorder } from '../../src/executions/trace-recorder.ts'
 import { JsonDocument } from '../../src/lib/json-document.ts'
 import { failed, succeeded, user } from './agent-support.ts'
@@ -113,7 +113,7 @@ describe('calls', () => {
     ]
     for (const call of [open, ended]) recorder.noteRecorded(call)
     recorder.add({ type: 'capability-end', call: callOf(1), result: succeeded('ok') })
-    const left = { status: 'unknown', output: null, error: OUTCOME_UNKNOWN, durationMs: null }
+    const left = { status: 'unknown', output: null, error: ENDED_UNANSWERED, durationMs: null }
     expect(recorder.trace().calls).toEqual([
       { ...open, ...left },
       expect.objectContaining({ ...ended, status: 'completed', output: '"ok"' }),

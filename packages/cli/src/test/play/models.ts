@@ -11,12 +11,12 @@ export function scriptedModel(steps: readonly Step[]): Model & { left(): number 
     provider: 'scripted',
     name: 'script',
     left: () => waiting.length,
-    async stream(_request, take) {
+    async stream(_request, emit) {
       const step = waiting.shift()
       if (!step) throw new ModelError('The script has no further step, and the model was asked once more.')
-      if (step.say !== null) await take({ type: 'text', content: step.say })
-      for (const { call, input } of step.calls) await take({ type: 'tool_call', name: call, input })
-      await take(ended(step.calls.length > 0))
+      if (step.say !== null) await emit({ type: 'text', content: step.say })
+      for (const { call, input } of step.calls) await emit({ type: 'tool_call', name: call, input })
+      await emit(ended(step.calls.length > 0))
     },
   }
 }
@@ -25,14 +25,14 @@ export function scriptedModel(steps: readonly Step[]): Model & { left(): number 
 export const demoModel: Model = {
   provider: 'demo',
   name: 'rules',
-  async stream({ messages, tools }, take) {
+  async stream({ messages, tools }, emit) {
     const turn = takeTurn({ messages: messages.map(withValues), tools })
-    await take(
+    await emit(
       turn.type === 'say'
         ? { type: 'text', content: turn.text }
         : { type: 'tool_call', name: turn.name, input: turn.input },
     )
-    await take(ended(turn.type === 'call'))
+    await emit(ended(turn.type === 'call'))
   },
 }
 

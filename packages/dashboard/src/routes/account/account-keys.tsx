@@ -77,7 +77,7 @@ function columns(revoke: (key: AccountKey) => void): Column<AccountKey>[] {
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <Ago at={lastUsedAt} />),
     },
     {
-      heading: 'Status',
+      heading: 'Actions',
       cell: (key) =>
         key.revokedAt === null ? (
           <Button size="small" aria-label={`Revoke the key ${key.name}`} onClick={() => revoke(key)}>

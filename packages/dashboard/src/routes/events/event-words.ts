@@ -24,13 +24,13 @@ export function wordsOf({ type, data }: AccountEvent): Words {
         tone: 'ok',
       }
     case 'endpoint.unreachable':
-      return { title: 'Endpoint unreachable', text: 'Calls of capabilities fail on their way to it.', tone: 'bad' }
+      return { title: 'Endpoint unreachable', text: 'Capability calls do not reach it.', tone: 'bad' }
     case 'endpoint.recovered':
       return { title: 'Endpoint recovered', text: 'It answers again.', tone: 'ok' }
     case 'quota.threshold': {
       const quota = QUOTAS[value('quota')] ?? value('quota')
       const isSpent = Number(data['percent']) >= 100
-      const text = isSpent ? 'Further ones are refused until some come back.' : 'What is used comes back hour by hour.'
+      const text = isSpent ? 'More are refused until the quota refills.' : 'The quota refills all the time.'
       return { title: `${value('percent')} % of the ${quota} used`, text, tone: isSpent ? 'bad' : 'warn' }
     }
     case 'call.unknown':
@@ -43,5 +43,5 @@ export function wordsOf({ type, data }: AccountEvent): Words {
 }
 
 function replacedBy(version: unknown): string {
-  return typeof version === 'number' ? `It replaced deployment ${version}.` : 'It is the first one.'
+  return typeof version === 'number' ? `It replaced deployment ${version}.` : 'The first deployment of this runtime.'
 }

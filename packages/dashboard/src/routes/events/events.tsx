@@ -21,13 +21,13 @@ export function Events(): ReactNode {
     if (newest !== undefined) setReadMarker(newest)
   }, [newest])
   return (
-    <Page title="Events" description="What webhooks are told of, newest first. Each account keeps its latest 200.">
+    <Page title="Events" description="The latest 200, newest first. Webhooks deliver the same events.">
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       <Card isFlush>
         {isPending && <Loading />}
         {data?.events.length === 0 && (
           <Empty picture="rows" title="No events yet">
-            Promotions, frozen candidates, endpoints that cannot be reached, quotas and keys are told of here.
+            Promotions, frozen candidates, unreachable endpoints, quota alerts and key changes appear here.
           </Empty>
         )}
         {data && (

@@ -33,22 +33,28 @@ export function Invitations(): ReactNode {
     <>
       <Card title="Invite a member" description="An address belongs to one account.">
         <Form
-          className="max-w-lg"
+          className="max-w-2xl"
           sending={invite}
           onSend={() => invite.mutate({ email, role, ...(isOwner && given.body) }, { onSuccess: () => setEmail('') })}
           fields={['email', 'role', ...(isOwner ? given.names : [])]}
           action="Invite"
           isBlocked={isOwner && given.isMissing}
         >
-          <TextField
-            label="E-mail"
-            name="email"
-            type="email"
-            autoComplete="off"
-            value={email}
-            onChange={(event) => setEmail(event.target.value)}
-          />
-          <RoleField value={role} onChange={setRole} />
+          <div className="flex flex-wrap items-start gap-3">
+            <div className="min-w-56 flex-1">
+              <TextField
+                label="E-mail"
+                name="email"
+                type="email"
+                autoComplete="off"
+                value={email}
+                onChange={(event) => setEmail(event.target.value)}
+              />
+            </div>
+            <div className="w-full sm:w-64">
+              <RoleField value={role} onChange={setRole} />
+            </div>
+          </div>
           {isOwner && given.fields}
           {invite.data && <Invited invitation={invite.data} />}
         </Form>

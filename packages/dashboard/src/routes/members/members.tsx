@@ -29,7 +29,6 @@ export function Members(): ReactNode {
   const [removed, setRemoved] = useState<Member | null>(null)
   return (
     <Page title="Members" description="The people of this account, each with their own login.">
-      {administer && <Invitations />}
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       <Card isFlush title="Members">
         {isPending && <Loading />}
@@ -42,6 +41,7 @@ export function Members(): ReactNode {
           />
         )}
       </Card>
+      {administer && <Invitations />}
       <Card title="Roles">
         <Facts facts={ROLES.map(({ name, may }) => [name, may])} />
       </Card>

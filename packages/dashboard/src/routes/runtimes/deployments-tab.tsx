@@ -102,7 +102,7 @@ function serving({ ask, share, busy }: Serve): Column<Schemas['DeploymentListIte
             isBusy={busy}
             onClick={() => share(version, FIRST_SHARE)}
           >
-            {FIRST_SHARE} %
+            Serve {FIRST_SHARE} %
           </Button>
         </div>
       ),

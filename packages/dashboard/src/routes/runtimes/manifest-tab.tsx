@@ -34,7 +34,7 @@ export function ManifestTab(): ReactNode {
             {address}
             <ExternalLink aria-hidden="true" className="size-3.5 shrink-0" />
           </a>
-          <JsonView value={data} label="The manifest" />
+          <JsonView value={data} label="The manifest" isTall />
         </div>
       )}
     </Card>

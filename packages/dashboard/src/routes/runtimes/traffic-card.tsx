@@ -21,6 +21,8 @@ type Counts = Schemas['TrafficCounts']
 export function TrafficCard({ runtimeId, serve }: { runtimeId: string; serve: Serve }): ReactNode {
   const { data, error, refetch } = useQuery(trafficQuery(runtimeId))
   const { change } = useMay()
+  // The list of deployments says as much.
+  if (data?.stable && !data.candidate && data.previousVersion === null) return null
   const isCompared = data?.candidate !== null && data !== undefined
   return (
     <Card

@@ -2,7 +2,7 @@ import { APICallError } from 'ai'
 import type { Secret } from '../../secrets/secret.ts'
 import { errorIn, jsonIn, messageOf } from '../provider-error.ts'
 import type { TurnSource } from '../turn-source.ts'
-import type { Post, Response } from './post.ts'
+import type { Post, ProviderResponse } from './post.ts'
 import { readParts } from './read-parts.ts'
 import { createBodyWriter } from './request-body.ts'
 
@@ -10,24 +10,24 @@ interface ChatCompletionsOptions {
   /** Without a slash at its end. */
   baseUrl: string
   model: string
-  /** Null: none is sent. */
+  /** Null: no authorization header is sent. */
   apiKey: Secret | null
   post: Post
 }
 
-/** Turns of any server that speaks the chat-completions dialect. */
+/** A client of any server that speaks the chat-completions dialect. */
 export function chatCompletionsSource({ baseUrl, model, apiKey, post }: ChatCompletionsOptions): TurnSource {
   const url = new URL(`${baseUrl}/chat/completions`)
   const bodyOf = createBodyWriter(model)
   const headers = {
     'content-type': 'application/json',
-    // Compressed events would wait for each other.
+    // A compressor holds events back until its buffer is full.
     'accept-encoding': 'identity',
     'user-agent': 'svc',
     ...(apiKey !== null && { authorization: `Bearer ${apiKey.reveal()}` }),
   }
   return {
-    async read(call, take, signal) {
+    async read(call, emit, signal) {
       const response = await post(url, { headers, body: bodyOf(call) }, signal).catch((cause) => {
         throw new APICallError({
           message: 'not reached',
@@ -37,15 +37,18 @@ export function chatCompletionsSource({ baseUrl, model, apiKey, post }: ChatComp
           isRetryable: true,
         })
       })
-      if (response.statusCode < 200 || response.statusCode > 299) throw await refusalOf(url, response)
-      await readParts(response.body, take)
+      if (response.statusCode < 200 || response.statusCode > 299) throw await apiErrorOf(url, response)
+      await readParts(response.body, emit)
     },
   }
 }
 
-const MAX_REFUSAL_CHARACTERS = 64 * 1024
+const MAX_ERROR_BODY_CHARACTERS = 64 * 1024
 
-async function refusalOf(url: URL, { statusCode, statusText, headers, body }: Response): Promise<APICallError> {
+async function apiErrorOf(
+  url: URL,
+  { statusCode, statusText, headers, body }: ProviderResponse,
+): Promise<APICallError> {
   const responseBody = await startOf(body).catch(() => '')
   return new APICallError({
     message: messageOf(errorIn(jsonIn(responseBody))) ?? statusText,
@@ -57,12 +60,12 @@ async function refusalOf(url: URL, { statusCode, statusText, headers, body }: Re
   })
 }
 
-async function startOf(body: Response['body']): Promise<string> {
+async function startOf(body: ProviderResponse['body']): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   for await (const piece of body) {
     text += decoder.decode(piece, { stream: true })
-    if (text.length > MAX_REFUSAL_CHARACTERS) break
+    if (text.length > MAX_ERROR_BODY_CHARACTERS) break
   }
   return text
 }

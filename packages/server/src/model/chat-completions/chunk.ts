@@ -1,9 +1,9 @@
 import { isJsonObject } from '@svc/contract'
 import { z } from 'zod'
 
-// Servers of this dialect differ in what else they send: only fields that are used are checked.
+// Servers of this dialect differ in their other fields: only those that we read are checked.
 const Text = z.string().nullable().default(null)
-// A few servers send the arguments as a value.
+// A few servers send arguments as a JSON object instead of its text.
 const Arguments = z.union([Text, z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value))])
 const ToolCallDelta = z.object({
   index: z.number().nullable().default(null),
@@ -12,7 +12,7 @@ const ToolCallDelta = z.object({
 })
 export type ToolCallDelta = z.infer<typeof ToolCallDelta>
 
-// Reasoning models of some servers send a list, of which some parts are text.
+// Reasoning models, such as Mistral's, may send a list of parts, of which only those of type `text` are the answer.
 const Content = z.union([z.string(), z.array(z.object({ type: z.string(), text: z.unknown().optional() }))]).nullish()
 
 const Delta = z.object({
@@ -26,7 +26,7 @@ const Choice = z.object({ delta: Delta.nullish(), finish_reason: z.string().null
 /** One event of a turn. A ping or a usage report has no choices. */
 export const Chunk = z.object({ choices: z.array(Choice).nullish() })
 
-/** The text of an event of one choice that holds nothing else, as nearly all do. Null: it needs the whole check. */
+/** Fast path: the text of an event that holds nothing else, as nearly all do. Null: the event needs the whole schema. */
 export function plainTextIn(value: unknown): string | null {
   const choices = isJsonObject(value) ? value['choices'] : null
   const [choice, ...more] = Array.isArray(choices) ? choices : []
@@ -36,7 +36,7 @@ export function plainTextIn(value: unknown): string | null {
   return typeof content === 'string' && rest === null ? content : null
 }
 
-/** The text of a delta, a refusal included. */
+/** The text of a delta. The model's `refusal` to answer is text, too. */
 export function textIn(delta: z.infer<typeof Choice>['delta']): string {
   const { content, refusal } = delta ?? {}
   const parts = Array.isArray(content) ? content : [{ type: 'text', text: content }]

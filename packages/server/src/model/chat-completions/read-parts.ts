@@ -1,46 +1,46 @@
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import type { TakeParts } from '../turn-source.ts'
+import type { EmitParts } from '../turn-source.ts'
 import { TurnReader } from './turn-reader.ts'
 
-/** Reads the parts of a body as its pieces come: iterating over a stream would take several times as long for each. */
-export function readParts(body: Readable, take: TakeParts): Promise<void> {
+/** Emits the parts of a body as its chunks arrive. By events: `for await` takes several times as long for each chunk. */
+export function readParts(body: Readable, emit: EmitParts): Promise<void> {
   const decoder = new StringDecoder('utf8')
   const reader = new TurnReader()
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
-      // A destroyed body still emits the pieces that it holds.
-      body.off('data', onPiece)
+      // A destroyed body still emits its buffered chunks.
+      body.off('data', onChunk)
       body.destroy()
       reject(error)
     }
-    const goOn = (isWanted: boolean) => {
-      if (isWanted) return void body.resume()
+    const resumeOrEnd = (wantsMore: boolean) => {
+      if (wantsMore) return void body.resume()
       body.destroy()
       resolve()
     }
-    const onData = (piece: Buffer) => {
-      reader.feed(decoder.write(piece))
-      const parts = reader.take()
-      const taken = parts.length === 0 || take(parts)
-      if (taken === true) return
+    const readChunk = (chunk: Buffer) => {
+      reader.feed(decoder.write(chunk))
+      const parts = reader.nextParts()
+      const wantsMore = parts.length === 0 || emit(parts)
+      if (wantsMore === true) return
       body.pause()
-      Promise.resolve(taken).then(goOn, fail)
+      Promise.resolve(wantsMore).then(resumeOrEnd, fail)
     }
     const onEnd = () => {
       reader.end()
-      Promise.resolve(take(reader.take())).then(() => resolve(), reject)
+      Promise.resolve(emit(reader.nextParts())).then(() => resolve(), reject)
     }
     const orFail =
-      <T>(on: (piece: T) => void) =>
-      (piece: T) => {
+      <T>(handle: (value: T) => void) =>
+      (value: T) => {
         try {
-          on(piece)
+          handle(value)
         } catch (error) {
           fail(error)
         }
       }
-    const onPiece = orFail(onData)
-    body.on('data', onPiece).once('end', orFail(onEnd)).on('error', reject)
+    const onChunk = orFail(readChunk)
+    body.on('data', onChunk).once('end', orFail(onEnd)).on('error', reject)
   })
 }

@@ -1,17 +1,17 @@
 const OPENING = '<think>'
 const CLOSING = '</think>'
-/** An answer that begins with more white space than this begins with no reasoning. */
+/** Past this much leading white space no opening tag is expected. */
 const MAX_SPACE = 64
 
 /**
- * Removes the block of reasoning at the start of an answer, which some servers leave in the text. Holds back only what may
- * still be part of a tag. The library's middleware would remove such tags from the middle of an answer, too.
+ * Removes a `<think>` block at the start of an answer, which some servers leave in the text. Holds back only text that may
+ * still be part of a tag. The AI SDK's middleware would also remove such tags from the middle of an answer.
  */
 export class ReasoningFilter {
   #state: 'start' | 'reasoning' | 'closed' | 'text' = 'start'
   #held = ''
 
-  /** The text that is known to belong to the answer. */
+  /** Reads the next text, and returns as much as is known to belong to the answer. */
   feed(delta: string): string {
     if (this.#state === 'text' || delta === '') return delta
     this.#held += delta

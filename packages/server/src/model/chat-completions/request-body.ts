@@ -2,17 +2,18 @@ import { functionTools } from '../function-tools.ts'
 import type { ModelTool } from '../model.ts'
 import type { Prompt, TurnCall } from '../turn-source.ts'
 
-// Without `stream_options` no tokens are reported. A server that refuses fields that it does not know would refuse it.
-const TAIL = ',"stream":true,"stream_options":{"include_usage":true}}'
+// OpenAI reports usage only where `stream_options` asks for it. Mistral's own API reports it unasked, and answers 422 to the
+// field.
+const BODY_END = ',"stream":true,"stream_options":{"include_usage":true}}'
 
-/** Writes the requests of one model as JSON. The tools of a deployment, most of each request, are written once. */
+/** Serializes the requests of one model. The tools of a deployment, the bulk of each request, are serialized once. */
 export function createBodyWriter(model: string): (call: TurnCall) => string {
-  const written = new WeakMap<readonly ModelTool[], string>()
-  const head = `{"model":${JSON.stringify(model)},"messages":`
+  const toolsTexts = new WeakMap<readonly ModelTool[], string>()
+  const bodyStart = `{"model":${JSON.stringify(model)},"messages":`
   return ({ prompt, tools }) => {
-    const toolsText = written.get(tools) ?? toolsTextOf(tools)
-    written.set(tools, toolsText)
-    return `${head}${JSON.stringify(prompt.flatMap(messagesOf))}${toolsText}${TAIL}`
+    const toolsText = toolsTexts.get(tools) ?? toolsTextOf(tools)
+    toolsTexts.set(tools, toolsText)
+    return `${bodyStart}${JSON.stringify(prompt.flatMap(messagesOf))}${toolsText}${BODY_END}`
   }
 }
 

@@ -2,31 +2,31 @@ import { StreamingToolCallTracker } from '@ai-sdk/provider-utils'
 import type { TurnPart } from '../turn-source.ts'
 import type { ToolCallDelta } from './chunk.ts'
 
-/** Assembles the tool calls of a turn from pieces that come interleaved and, from some servers, before the call's name. */
+/** Assembles the tool calls of a turn from interleaved deltas. Some servers send arguments before the call's name. */
 export class ToolCalls {
   readonly #complete: TurnPart[] = []
-  // The library knows which piece belongs to which call where index, id and name disagree.
+  // The AI SDK's tracker assigns deltas to calls, also where index, id and name disagree. It needs the name first.
   readonly #tracker = new StreamingToolCallTracker({
     enqueue: (part) => part?.type === 'tool-call' && this.#complete.push(part),
   })
   readonly #unnamed = new Map<number, { id: string | null; argumentsText: string }>()
   readonly #named = new Set<number>()
 
-  /** Throws where the turn cannot be used, as for a call that is never named. */
+  /** Throws where no valid call can come of this delta. */
   add(delta: ToolCallDelta): void {
-    const { index, id, function: piece } = delta
+    const { index, id, function: fragment } = delta
     if (index === null || this.#named.has(index)) {
       this.#tracker.processDelta(delta)
       return
     }
     const waiting = this.#unnamed.get(index) ?? { id: null, argumentsText: '' }
     waiting.id ??= id
-    waiting.argumentsText += piece.arguments ?? ''
+    waiting.argumentsText += fragment.arguments ?? ''
     this.#unnamed.set(index, waiting)
-    if (piece.name !== null) this.#track(index, piece.name)
+    if (fragment.name !== null) this.#track(index, fragment.name)
   }
 
-  /** All calls, in order. */
+  /** All calls, in order. Throws where one was never named. */
   end(): readonly TurnPart[] {
     for (const index of this.#unnamed.keys()) this.#track(index)
     this.#tracker.flush()

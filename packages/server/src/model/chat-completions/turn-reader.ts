@@ -1,7 +1,7 @@
 import { InvalidResponseDataError, JSONParseError, TypeValidationError } from 'ai'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { parseJson } from '../../lib/json-parse.ts'
-import { errorIn, jsonIn, NotAnEventStreamError, refusalUnder200 } from '../provider-error.ts'
+import { apiErrorFromBody, errorIn, jsonIn, NotAnEventStreamError } from '../provider-error.ts'
 import type { FinishReason, TurnPart } from '../turn-source.ts'
 import { Chunk, plainTextIn, textIn } from './chunk.ts'
 import { ReasoningFilter } from './reasoning-filter.ts'
@@ -9,32 +9,33 @@ import { ToolCalls } from './tool-calls.ts'
 
 type RawPart = Extract<TurnPart, { type: 'raw' }>
 
-// Of an answer without events: enough to find an error in it.
-const MAX_HEAD_CHARACTERS = 64 * 1024
+// Of an answer without events, this much is searched for an error.
+const MAX_TEXT_BEFORE_EVENTS = 64 * 1024
 const DONE: FinishReason = { unified: 'stop', raw: '[DONE]' }
 
-/** Reads one turn from the text of its stream. What cannot be read becomes an `error` part, which ends the turn. */
+/** Parses the event stream of one turn into parts. An unreadable event becomes an `error` part, which ends the turn. */
 export class TurnReader {
   readonly #events = createParser({ onEvent: (event) => this.#read(event) })
   readonly #reasoning = new ReasoningFilter()
   #parts: TurnPart[] = []
   #toolCalls: ToolCalls | null = null
   #finishReason: FinishReason | null = null
-  /** The text before the first event; null from then on. */
-  #head: string | null = ''
+  /** The body until its first event: where no event comes, it may be an error in JSON. Null from the first event on. */
+  #textBeforeEvents: string | null = ''
 
-  /** Reads the next piece of the text, wherever it was cut. */
+  /** Reads the next chunk, which may end anywhere in an event. */
   feed(text: string): void {
-    // The parser recognizes a byte order mark only as three characters.
-    const piece = this.#head === '' && text.startsWith('\uFEFF') ? text.slice(1) : text
-    if (this.#head !== null) this.#head = (this.#head + piece).slice(0, MAX_HEAD_CHARACTERS)
-    this.#events.feed(piece)
+    // eventsource-parser expects a byte order mark as three bytes; here it is one decoded character.
+    const chunk = this.#textBeforeEvents === '' && text.startsWith('\uFEFF') ? text.slice(1) : text
+    if (this.#textBeforeEvents !== null)
+      this.#textBeforeEvents = (this.#textBeforeEvents + chunk).slice(0, MAX_TEXT_BEFORE_EVENTS)
+    this.#events.feed(chunk)
   }
 
-  /** Reads the parts that are known once the stream has ended. */
+  /** The stream has ended: completes the text and the calls that were held back. */
   end(): void {
     this.#orError(() => {
-      if (this.#head !== null) throw errorOfHead(this.#head)
+      if (this.#textBeforeEvents !== null) throw errorWithoutEvents(this.#textBeforeEvents)
       this.#pushText(this.#reasoning.end())
       this.#parts.push(...(this.#toolCalls?.end() ?? []))
       if (this.#finishReason === null) {
@@ -45,7 +46,7 @@ export class TurnReader {
   }
 
   /** The parts that were read since the last call. */
-  take(): readonly TurnPart[] {
+  nextParts(): readonly TurnPart[] {
     const parts = this.#parts
     this.#parts = []
     return parts
@@ -54,8 +55,8 @@ export class TurnReader {
   #read({ event, data }: EventSourceMessage): void {
     if (event === 'ping' || data === '') return
     if (data !== '[DONE]') this.#orError(() => this.#readChunk(data))
-    // A stream of nothing but [DONE] is no answer.
-    else if (this.#head === null) this.#finishReason ??= DONE
+    // [DONE] alone is no answer.
+    else if (this.#textBeforeEvents === null) this.#finishReason ??= DONE
   }
 
   #orError(read: () => void): void {
@@ -67,9 +68,9 @@ export class TurnReader {
   }
 
   #readChunk(data: string): void {
-    this.#head = null
+    this.#textBeforeEvents = null
     const raw: RawPart = { type: 'raw', rawValue: undefined }
-    // Even an event that cannot be read shows that the answer has begun.
+    // Pushed before it is parsed: even an unreadable event shows that the answer has begun.
     this.#parts.push(raw)
     raw.rawValue = valueIn(data)
     const error = errorIn(raw.rawValue)
@@ -83,13 +84,13 @@ export class TurnReader {
     const chunk = Chunk.safeParse(value)
     if (!chunk.success) throw new TypeValidationError({ value: undefined, cause: chunk.error })
     const { delta, finish_reason: reason } = chunk.data.choices?.[0] ?? {}
-    // Some servers send an empty reason with every piece.
+    // Some servers send an empty reason with every chunk.
     if (reason) this.#finishReason = { unified: UNIFIED.get(reason) ?? 'other', raw: reason }
     this.#pushText(this.#reasoning.feed(textIn(delta)))
-    for (const piece of delta?.tool_calls ?? []) {
+    for (const call of delta?.tool_calls ?? []) {
       this.#toolCalls ??= new ToolCalls()
-      this.#toolCalls.add(piece)
-      if (piece.function.arguments) this.#parts.push({ type: 'tool-input-delta', delta: piece.function.arguments })
+      this.#toolCalls.add(call)
+      if (call.function.arguments) this.#parts.push({ type: 'tool-input-delta', delta: call.function.arguments })
     }
   }
 
@@ -114,7 +115,7 @@ function valueIn(data: string): unknown {
   }
 }
 
-function errorOfHead(text: string): Error {
+function errorWithoutEvents(text: string): Error {
   const error = errorIn(jsonIn(text))
-  return error === null ? new NotAnEventStreamError() : refusalUnder200(error)
+  return error === null ? new NotAnEventStreamError() : apiErrorFromBody(error)
 }

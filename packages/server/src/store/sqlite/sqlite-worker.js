@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import SqliteDatabase from 'better-sqlite3'
-import { createBatchWriter } from '../../executions/sqlite-batch.js'
+import { createSqliteBatchWriter } from '../../executions/sqlite-batch.js'
 
 /**
  * @import { SqliteRequest } from '../../executions/batch-store.ts'
@@ -24,7 +24,7 @@ try {
 
 /** @param {SqliteDatabase.Database} database */
 function serve(database) {
-  const writeBatch = createBatchWriter(database)
+  const writeBatch = createSqliteBatchWriter(database)
   /** @type {(command: Command) => Reply} */
   const answer = (command) => {
     try {
@@ -42,7 +42,7 @@ function serve(database) {
 
 /**
  * @param {Command} command
- * @param {{ database: SqliteDatabase.Database, writeBatch: ReturnType<typeof createBatchWriter> }} connection
+ * @param {{ database: SqliteDatabase.Database, writeBatch: ReturnType<typeof createSqliteBatchWriter> }} connection
  * @returns {Result}
  */
 function run(command, { database, writeBatch }) {

@@ -2,19 +2,19 @@ import type { StopSignal } from '../lib/stop-signal.ts'
 import { functionTools } from './function-tools.ts'
 import type { LanguageModel, StreamPart, TurnPart, TurnSource } from './turn-source.ts'
 
-/** Turns through a provider library. */
-export function librarySource(languageModel: LanguageModel): TurnSource {
+/** A client of the AI SDK as a {@link TurnSource}. */
+export function aiSdkSource(languageModel: LanguageModel): TurnSource {
   return {
-    async read({ prompt, tools }, take, signal) {
+    async read({ prompt, tools }, emit, signal) {
       const abortSignal = abortSignalOf(signal)
       const options = { prompt, includeRawChunks: true, abortSignal, ...functionTools(tools) }
       const { stream } = await languageModel.doStream(options)
-      for await (const part of stream) if (isTurnPart(part) && !(await take([part]))) return
+      for await (const part of stream) if (isTurnPart(part) && !(await emit([part]))) return
     },
   }
 }
 
-// An `AbortController` is too expensive for the signals of every call.
+// The AI SDK wants Node's AbortSignal. Elsewhere `Stop` replaces it, because Node's own costs ten times as much.
 function abortSignalOf(stop: StopSignal): AbortSignal {
   const controller = new AbortController()
   if (stop.aborted) controller.abort()
@@ -31,7 +31,7 @@ const TYPES: ReadonlySet<string> = new Set<TurnPart['type']>([
   'error',
 ])
 
-// A call that the provider runs itself is none of ours.
+// Tools that the provider runs itself, such as a web search, are no capability calls.
 function isTurnPart(part: StreamPart): part is Extract<StreamPart, { type: TurnPart['type'] }> {
   return TYPES.has(part.type) && !(part.type === 'tool-call' && part.providerExecuted === true)
 }
