@@ -95,7 +95,7 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['Set', 'calls of one answer with a name: the index of the call'],
   ],
   'model/to-prompt.ts': [['Map', 'calls of one conversation: the id that the caller gave']],
-  'runtimes/serving.ts': [
+  'runtimes/serving-cache.ts': [
     ['Lru', 'runtimes: the hash of a key, or a runtime'],
     ['Lru', 'deployments: the runtime, which belongs to one owner'],
     ['createCoalescer', 'reads of runtimes: the hash of a key, or a runtime'],
@@ -111,7 +111,7 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['Map', 'streamed executions: the execution, which belongs to one owner'],
     ['Map', 'ended ones whose events wait: the owner'],
   ],
-  'usage/call-names.ts': [['Lru', 'names of called capabilities: owner, runtime and hour or day']],
+  'usage/counter-names.ts': [['Lru', 'names of called capabilities: owner, runtime and hour or day']],
   'usage/rollup-rules.ts': [
     ['Map', 'executions of one batch: owner, runtime, project and hour'],
     ['Map', 'calls of one batch: owner, runtime, project, hour and capability'],

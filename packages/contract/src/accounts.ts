@@ -88,7 +88,7 @@ export const Account = z.object({
   email: z.string().describe('The address of the account: that of one of its owners.'),
   tier: Tier,
   createdAt: Timestamp,
-  // Absent from services that are older than them.
+  // Older services leave them out.
   role: Role.default('owner'),
   member: z
     .object({ memberId: z.string(), email: z.string() })

@@ -2,12 +2,12 @@ import * as z from 'zod'
 import { UnknownCalls } from './effects.ts'
 import { Timestamp } from './json.ts'
 
-/** How finely a summary is cut: UTC hours or UTC days. */
+/** The length of the time buckets of a summary: UTC hours or UTC days. */
 export const AnalyticsBucket = z.enum(['hour', 'day'])
 export type AnalyticsBucket = z.infer<typeof AnalyticsBucket>
 
 const Count = z.int().nonnegative()
-/** Null where nothing ended in the time. Percentiles come from a histogram and are within 5 % of the true one. */
+/** Null where no execution ended. Percentiles come from a histogram and are within 5 % of the exact ones. */
 const DurationMs = z.number().nonnegative().nullable()
 const Percentiles = { p50DurationMs: DurationMs, p95DurationMs: DurationMs }
 

@@ -64,7 +64,7 @@ export const BillingUsage = z.object({
   totalTokens: z.int().nonnegative(),
   /** Payloads of executions in retention, and manifests of deployments, as they are now. */
   storedBytes: z.object({ used: z.int().nonnegative(), limit: Allowed }),
-  // Absent from services that are older than it.
+  // Older services leave it out.
   modelPrices: ModelPrices.nullable().default(null),
   warnings: z.array(z.string()),
 })

@@ -11,7 +11,7 @@ export const MANIFEST_SCHEMA_VERSION = 2
 
 /**
  * What a control plane accepts of a deployment, unless its operator sets it otherwise: sizes in bytes of JSON as UTF-8,
- * `jsonDepth` in levels of objects and lists, `jsonValues` in all values of the request’s body.
+ * `jsonDepth` in levels of objects and lists, `jsonValues` as the number of values in the request’s body.
  */
 export const DEPLOYMENT_LIMITS = {
   bodyBytes: 1024 * 1024,
@@ -84,8 +84,8 @@ export const Agent = z.strictObject({
 })
 
 /**
- * Everything that a deployment publishes. `reconcile`: the endpoint answers calls with `mode: "reconcile"`. It replaces the
- * deployment before it as a whole.
+ * Everything that a deployment publishes. It replaces the manifest before it as a whole. `reconcile`: the endpoint answers
+ * calls with `mode: "reconcile"`.
  */
 export const DeploymentManifest = z.strictObject({
   schemaVersion: z.literal(MANIFEST_SCHEMA_VERSION, `must be ${MANIFEST_SCHEMA_VERSION}.`),
@@ -105,7 +105,7 @@ export type DeploymentManifestInput = z.input<typeof DeploymentManifest>
 
 const TRAFFIC = 'must be a whole number of percent, from 0 to 100.'
 
-/** Percent of the executions that a candidate serves. */
+/** The share of the executions that a candidate serves, in percent. */
 const TrafficShare = z.int(TRAFFIC).min(0, TRAFFIC).max(100, TRAFFIC)
 
 /** Body of `POST /v1/deployments`. Without `promote` and `traffic` the deployment serves at once. */
@@ -179,7 +179,7 @@ export const DeploymentListItem = z.object({
   status: DeploymentStatus,
   deployedAt: Timestamp,
   capabilityCount: z.int().nonnegative(),
-  // Absent from services that are older than them.
+  // Older services leave them out.
   traffic: Traffic.default(0),
   frozen: Frozen.nullable().default(null).describe('Of a candidate that failed more often than the stable deployment.'),
 })
@@ -253,7 +253,7 @@ export const HealthNote = z
   .nullable()
   .describe('What the last calls and probes say that the owner can mend, in words; null where there is nothing.')
 
-/** A capability that its owner means to take away, as its deployment announces it. */
+/** A deprecated capability: the deployment announces that it will be removed. */
 const AnnouncedDeprecation = z.object({
   name: z.string(),
   deprecatedSince: SemVer,
@@ -269,7 +269,7 @@ const NotedEffect = z.object({ name: z.string(), effect: CapabilityEffect, confi
  */
 export const RuntimeStatus = z.object({
   runtimeId: z.string(),
-  // Absent from services that are older than them.
+  // Older services leave them out.
   name: z.string().optional(),
   baseUrl: z.string().optional(),
   endpoint: z.string().nullish().describe('Null where there is none: capabilities cannot be called then.'),
@@ -289,7 +289,7 @@ export const RuntimeStatus = z.object({
   waitingApprovals: z.int().nonnegative().default(0).describe('Calls of the runtime that wait for a person.'),
   connection: Connection,
   health: Health,
-  // Absent from services that are older than it.
+  // Older services leave it out.
   healthNote: HealthNote.optional(),
   provider: z.object({ name: z.string(), model: z.string() }),
 })

@@ -21,7 +21,7 @@ export const DiscoveryCapability = z.object({
   deprecated: z.boolean().exactOptional(),
   deprecatedSince: SemVer.exactOptional(),
   removalNotBefore: SemVer.exactOptional(),
-  // Not of the specification, which lets fields be added. Absent from services that are older than it.
+  // Not of the specification, which lets fields be added. Older services leave it out.
   effect: CapabilityEffect.exactOptional(),
   endpoint: z.object({
     transport: z.literal('http'),
@@ -118,7 +118,7 @@ function publish(capability: Capability, namespace: string, source: DiscoverySou
 
 /**
  * A web address as the URI of RFC 3986, which is stricter than what browsers take, for documents that ask for one.
- * User name and password stay at home.
+ * User name and password are removed.
  */
 export function toUri(address: string): string {
   const { protocol, host, pathname, search, hash } = new URL(address)
@@ -167,7 +167,7 @@ export function discoveryNamespace({ manifest, runtimeId }: NamespaceSource): Na
   }
 }
 
-// A website without an address has no host: the runtime’s own id stands for it.
+// A website without an address has no host: the namespace is made of the runtime’s id.
 function namespaceOfRuntime(runtimeId: string): string {
   return `svc.r${runtimeId.replace(/^rt_/, '').replace(/[^A-Za-z0-9]/g, '')}`.slice(0, 63)
 }

@@ -20,7 +20,7 @@ export const CallStatus = z
   .describe('`unknown`: bytes of the call may have left and no answer came, so it may or may not have taken effect.')
 export type CallStatus = z.infer<typeof CallStatus>
 
-/** The words of the service and of the SDK for it in the message of a result, which has no field for it. */
+/** What service and SDK write into the `message` of a result whose outcome is unknown: results have no field for it. */
 const UNKNOWN_WORDS = /whether the call had an effect is unknown|took effect is not known|may have taken effect/i
 
 /** Whether the message of a result says that nobody knows whether the call took effect. */

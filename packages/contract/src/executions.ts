@@ -132,7 +132,7 @@ export const FeedbackRequest = z.strictObject({
 })
 export type FeedbackRequest = z.infer<typeof FeedbackRequest>
 
-/** Its answer: what is stored now. */
+/** Answer of `PUT /v1/runtime/executions/<execution_id>/feedback`: what is stored now. */
 export const StoredFeedback = z.object({ executionId: z.string(), feedback: Feedback.nullable() })
 export type StoredFeedback = z.infer<typeof StoredFeedback>
 
@@ -141,17 +141,17 @@ export const ExecutionSummary = z.object({
   executionId: z.string(),
   runtimeId: z.string(),
   kind: ExecutionKind,
-  // Absent from services that are older than it.
+  // Older services leave it out.
   surface: ExecutionSurface.nullable().default(null),
   status: ExecutionStatus,
   finishReason: FinishReason.nullable(),
   durationMs: z.number().nullable(),
   capabilityCalls: z.int().nonnegative(),
   failedCalls: FailedCalls,
-  // Absent from services that are older than it.
+  // Older services leave it out.
   unknownCalls: UnknownCalls.default(0),
   feedback: Feedback.nullable().default(null),
-  // The next four are absent from services that are older than them.
+  // Older services leave out the next four.
   capability: z
     .string()
     .nullable()
@@ -169,7 +169,7 @@ export type ExecutionSummary = z.infer<typeof ExecutionSummary>
 export const ExecutionList = z.object({ nextCursor: z.string().nullable(), executions: z.array(ExecutionSummary) })
 export type ExecutionList = z.infer<typeof ExecutionList>
 
-/** Answer of `GET /v1/traces/runtime/<runtime_id>`: the list item is that of executions. */
+/** Answer of `GET /v1/traces/runtime/<runtime_id>`. Its items are those of `GET /v1/executions`. */
 export const TraceList = z.object({ nextCursor: z.string().nullable(), traces: z.array(ExecutionSummary) })
 export type TraceList = z.infer<typeof TraceList>
 

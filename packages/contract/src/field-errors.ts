@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { FieldErrors } from './errors.ts'
 
-// Fields that one could expect. They are refused aloud, because dropping them would look like obeying them.
+// Fields that callers may expect to exist. A 400 names them: if they were ignored, they would seem to work.
 const REFUSED_FIELDS = new Map([
   ['provider', 'is not accepted: every execution runs on the service’s own model credential. Remove it.'],
   ['model', 'is not accepted: the service chooses the model, so that tokens can be metered. Remove it.'],
@@ -54,7 +54,7 @@ function readable(issue: z.core.$ZodIssue): string {
   }
 }
 
-// How zod begins its own messages; all others are ours and stay as they are.
+// How zod's default messages begin. Messages of our own stay as they are.
 const LIBRARY_WORDS = /^(?:Invalid|Too) /
 
 function wrongType(expected: string, received: string): string {

@@ -57,7 +57,7 @@ export const Transcript = transcriptOf(Message).describe(
   'A conversation. The tool turn after a `tool_call` answers it with a `tool_result`. A later tool turn may hold one more result of it, as after an approval.',
 )
 
-// The same turns: that one of them is refused is told as such, and not together with roles that nobody knows.
+// Parses `system` turns as well, so that they are refused by a message of their own, not as an unknown role.
 const PublicMessage = z.discriminatedUnion('role', [UserMessage, AssistantMessage, ToolMessage, SystemMessage], {
   error: ({ code }) => (code === 'invalid_union' ? 'must be “user” or “assistant” or “tool”.' : undefined),
 })

@@ -77,7 +77,7 @@ export const RuntimeDetail = RuntimeListItem.extend({
   allowedOrigins: z.array(z.string()),
   deployKeyPrefix: z.string().nullable(),
   publicKeyPrefix: z.string().nullable(),
-  // Until when what a rotation replaced goes on working; null where nothing of it does.
+  // When the grace periods of replaced keys and secrets end; null where none runs.
   previousDeployKeyExpiresAt: Timestamp.nullable(),
   previousPublicKeyExpiresAt: Timestamp.nullable(),
   previousSecretExpiresAt: Timestamp.nullable(),
@@ -90,7 +90,7 @@ export type RuntimeDetail = z.infer<typeof RuntimeDetail>
 
 /** Body of `PUT /v1/runtimes/<runtime_id>/allowed-origins`. An empty list means unrestricted. */
 export const AllowedOriginsRequest = z.strictObject({
-  // The faults of entries stand under the list, which is the field that was sent; each names its entry.
+  // Faults of entries are reported under `origins`, not `origins.0`; each message names its entry.
   origins: z
     .array(OriginText)
     .max(50, 'accepts at most 50 origins.')

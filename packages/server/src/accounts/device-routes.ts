@@ -9,7 +9,7 @@ import {
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { chapter } from '../http/chapter.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { callerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
@@ -18,22 +18,22 @@ import { SMALL } from './routes.ts'
 
 const params = z.object({ userCode: z.string().max(64).describe('The code that the device shows, `WDJB-MJHT`.') })
 
-const route = chapter('Account')
-const BEGIN = route('beginDeviceLogin', 'Ask for a device code', {
+const describeRoute = describeRoutes('Account')
+const BEGIN = describeRoute('beginDeviceLogin', 'Ask for a device code', {
   description: 'The device authorization request of RFC 8628, for a program on a machine of the owner’s.',
   body: DeviceLoginRequest,
   response: { 201: DeviceLogin, 403: ErrorBody },
 })
-const POLL = route('pollDeviceLogin', 'Ask whether a device was confirmed, and for its key', {
+const POLL = describeRoute('pollDeviceLogin', 'Ask whether a device was confirmed, and for its key', {
   description: '403 where the owner declined, 429 where the last poll was less than `interval` seconds ago.',
   body: DevicePollRequest,
   response: { 200: DevicePoll, 403: ErrorBody },
 })
-const WAITING = route('getWaitingDevice', 'Which device waits under a user code', {
+const WAITING = describeRoute('getWaitingDevice', 'Which device waits under a user code', {
   params,
   response: { 200: WaitingDevice },
 })
-const ANSWER = route('answerDevice', 'Let a device have a key of one’s own, or refuse it', {
+const ANSWER = describeRoute('answerDevice', 'Let a device have a key of one’s own, or refuse it', {
   description: 'With a session.',
   params,
   body: DeviceDecision,

@@ -2,7 +2,7 @@ import * as contract from '@svc/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { sessionRequired } from '../errors.ts'
-import { chapter } from '../http/chapter.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { callerOf, sessionOfRequest } from '../http/planes.ts'
 import { clearSessionCookie } from '../http/session-cookie.ts'
 import { typed } from '../http/typed.ts'
@@ -17,47 +17,47 @@ const ofMember = z.object({ memberId: z.string().describe('The id of a member, `
 const ofInvitation = z.object({ invitationId: z.string().describe('The id of an invitation, `inv_…`.') })
 const { ErrorBody } = contract
 
-const route = chapter('Members')
-const LIST = route('listMembers', 'List the members, the first to join first', {
+const describeRoute = describeRoutes('Members')
+const LIST = describeRoute('listMembers', 'List the members, the first to join first', {
   response: { 200: contract.MemberList },
 })
-const CHANGE = route('changeMember', 'Give a member another role', {
+const CHANGE = describeRoute('changeMember', 'Give a member another role', {
   description:
     'With a session. Every request of theirs has it at once. An account keeps one owner. Making or demoting one needs the password, and ends all open invitations where an owner is demoted.',
   params: ofMember,
   body: contract.ChangeMemberRequest,
   response: { 200: contract.Member },
 })
-const REMOVE = route('removeMember', 'Remove a member', {
+const REMOVE = describeRoute('removeMember', 'Remove a member', {
   description:
     'With a session. Their sessions and the keys of their `svc login` end at once. An account keeps one owner. Removing one needs the password, and ends all open invitations.',
   params: ofMember,
   body: contract.RemoveMemberRequest,
   response: { 200: contract.RemovedMember, 429: ErrorBody },
 })
-const LEAVE = route('leaveAccount', 'Leave the account', {
+const LEAVE = describeRoute('leaveAccount', 'Leave the account', {
   description: 'With a session. One’s sessions and keys of `svc login` end at once. The last owner cannot leave.',
   response: { 200: contract.RemovedMember },
 })
-const INVITATIONS = route('listInvitations', 'List the open invitations, newest first', {
+const INVITATIONS = describeRoute('listInvitations', 'List the open invitations, newest first', {
   response: { 200: contract.InvitationList },
 })
-const INVITE = route('inviteMember', 'Invite an address to the account', {
+const INVITE = describeRoute('inviteMember', 'Invite an address to the account', {
   description:
     'With a session; an owner is invited with the password. Mails a link that works once, for 7 days; where the service sends no mail, the answer holds it. An earlier invitation of the address is replaced. An address belongs to one account: who accepts is told where it has one.',
   body: contract.InviteRequest,
   response: { 201: contract.CreatedInvitation },
 })
-const REVOKE = route('revokeInvitation', 'Revoke an invitation', {
+const REVOKE = describeRoute('revokeInvitation', 'Revoke an invitation', {
   description: 'With a session.',
   params: ofInvitation,
   response: { 200: contract.RevokedInvitation },
 })
-const READ = route('readInvitation', 'What the holder of a link is invited to', {
+const READ = describeRoute('readInvitation', 'What the holder of a link is invited to', {
   body: contract.ReadInvitationRequest,
   response: { 200: contract.OpenInvitation, 403: ErrorBody, 429: ErrorBody },
 })
-const ACCEPT = route('acceptInvitation', 'Accept an invitation and sign in', {
+const ACCEPT = describeRoute('acceptInvitation', 'Accept an invitation and sign in', {
   description: '403 where the address has an account already, and where the account has as many members as it can.',
   body: contract.AcceptInvitationRequest,
   response: { 201: contract.Session, 403: ErrorBody, 429: ErrorBody },

@@ -1,20 +1,20 @@
 import { ErrorBody, PasswordResetAnswer, PasswordResetConfirmation, PasswordResetRequest } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import { chapter } from '../http/chapter.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { typed } from '../http/typed.ts'
 import { Secret } from '../secrets/secret.ts'
 import type { AccountDeps } from './deps.ts'
 import { askForReset, setForgottenPassword } from './password-reset.ts'
 import { SMALL } from './routes.ts'
 
-const route = chapter('Account')
-const ASK = route('askForPasswordReset', 'Mail a link that sets a new password', {
+const describeRoute = describeRoutes('Account')
+const ASK = describeRoute('askForPasswordReset', 'Mail a link that sets a new password', {
   description:
     'The answer, and its time, are the same whether the address has an account or not. 403 where the service sends no mail.',
   body: PasswordResetRequest,
   response: { 200: PasswordResetAnswer, 403: ErrorBody, 429: ErrorBody },
 })
-const CONFIRM = route('confirmPasswordReset', 'Set a new password with the token of a link', {
+const CONFIRM = describeRoute('confirmPasswordReset', 'Set a new password with the token of a link', {
   description:
     'A link works once, for 30 minutes. All sessions of the member end, and with `revokeKeys` their API keys; two-factor sign-in stays on.',
   body: PasswordResetConfirmation,

@@ -9,8 +9,8 @@ import {
 } from '@svc/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sessionRequired } from '../errors.ts'
-import { chapter } from '../http/chapter.ts'
 import { refuseForeignPages } from '../http/csrf.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { callerOf, presentedSession, sessionOfRequest } from '../http/planes.ts'
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts'
 import { typed } from '../http/typed.ts'
@@ -21,18 +21,18 @@ import { deviceLabel } from './device-label-rules.ts'
 import { endSession } from './sessions.ts'
 import { changePassword, signIn, signUp } from './sign-in.ts'
 
-const route = chapter('Account')
-const SIGN_UP = route('signUp', 'Open an account and sign in', {
+const describeRoute = describeRoutes('Account')
+const SIGN_UP = describeRoute('signUp', 'Open an account and sign in', {
   body: SignUpRequest,
   response: { 201: Session, 403: ErrorBody, 429: ErrorBody },
 })
-const SIGN_IN = route('signIn', 'Sign in', {
+const SIGN_IN = describeRoute('signIn', 'Sign in', {
   body: SignInRequest,
   response: { 200: Session, 401: ErrorBody, 403: ErrorBody, 429: ErrorBody },
 })
-const SIGN_OUT = route('signOut', 'Sign out', { response: { 200: SignedOut, 403: ErrorBody } })
-const ACCOUNT = route('getAccount', 'Who is asking', { response: { 200: Account } })
-const PASSWORD = route('changePassword', 'Change the password', {
+const SIGN_OUT = describeRoute('signOut', 'Sign out', { response: { 200: SignedOut, 403: ErrorBody } })
+const ACCOUNT = describeRoute('getAccount', 'Who is asking', { response: { 200: Account } })
+const PASSWORD = describeRoute('changePassword', 'Change the password', {
   body: ChangePasswordRequest,
   response: { 200: Session, 429: ErrorBody },
 })

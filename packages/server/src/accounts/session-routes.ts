@@ -2,7 +2,7 @@ import { ErrorBody, RevokedSession, RevokedSessions, SessionList } from '@svc/co
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { sessionRequired } from '../errors.ts'
-import { chapter } from '../http/chapter.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { callerOf, sessionOfRequest } from '../http/planes.ts'
 import { clearSessionCookie } from '../http/session-cookie.ts'
 import { typed } from '../http/typed.ts'
@@ -10,15 +10,15 @@ import { selfOf } from './accounts.ts'
 import type { AccountDeps } from './deps.ts'
 import { listOwnSessions, revokeOtherSessions, revokeSession } from './session-list.ts'
 
-const route = chapter('Account')
-const LIST = route('listSessions', 'List the sessions of the member, the last used first', {
+const describeRoute = describeRoutes('Account')
+const LIST = describeRoute('listSessions', 'List the sessions of the member, the last used first', {
   response: { 200: SessionList, 403: ErrorBody },
 })
-const REVOKE = route('revokeSession', 'Revoke a session at once', {
+const REVOKE = describeRoute('revokeSession', 'Revoke a session at once', {
   params: z.object({ sessionId: z.string().describe('The id of a session, `ses_…`.') }),
   response: { 200: RevokedSession },
 })
-const REVOKE_OTHERS = route('revokeOtherSessions', 'Revoke every session but the one of the request', {
+const REVOKE_OTHERS = describeRoute('revokeOtherSessions', 'Revoke every session but the one of the request', {
   response: { 200: RevokedSessions },
 })
 

@@ -9,7 +9,7 @@ import {
 } from '@svc/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sessionRequired } from '../errors.ts'
-import { chapter } from '../http/chapter.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { callerOf, sessionOfRequest } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { Secret } from '../secrets/secret.ts'
@@ -20,21 +20,21 @@ import { confirmTwoFactor, startTwoFactor, stopTwoFactor, twoFactorOf } from './
 
 const PATH = '/v1/auth/totp'
 
-const route = chapter('Account')
-const STATE = route('getTwoFactor', 'Whether two-factor sign-in is on', {
+const describeRoute = describeRoutes('Account')
+const STATE = describeRoute('getTwoFactor', 'Whether two-factor sign-in is on', {
   response: { 200: TwoFactor, 403: ErrorBody },
 })
-const START = route('startTwoFactor', 'Get a secret for an app that makes codes', {
+const START = describeRoute('startTwoFactor', 'Get a secret for an app that makes codes', {
   description: 'Needs a session. It is asked for at sign-in only once one of its codes was confirmed.',
   body: StartTwoFactorRequest,
   response: { 201: StartedTwoFactor, 403: ErrorBody, 429: ErrorBody },
 })
-const CONFIRM = route('confirmTwoFactor', 'Turn two-factor sign-in on with the first code of the app', {
+const CONFIRM = describeRoute('confirmTwoFactor', 'Turn two-factor sign-in on with the first code of the app', {
   description: 'Needs a session. The recovery codes are shown this once; each works once in place of a code.',
   body: ConfirmTwoFactorRequest,
   response: { 200: RecoveryCodes, 403: ErrorBody, 429: ErrorBody },
 })
-const STOP = route('stopTwoFactor', 'Turn two-factor sign-in off', {
+const STOP = describeRoute('stopTwoFactor', 'Turn two-factor sign-in off', {
   description: 'Needs a session, the password, and a code of the app or a recovery code.',
   body: StopTwoFactorRequest,
   response: { 200: TwoFactor, 403: ErrorBody, 429: ErrorBody },

@@ -7,15 +7,15 @@ import type { NewId } from '../lib/ids.ts'
 import { isDataFault } from '../store/errors.ts'
 import type { Database } from '../store/open.ts'
 import type { Tx } from '../store/transaction.ts'
-import { createCallNames } from '../usage/call-names.ts'
-import { aggregateEntries, discardOldest, type EntryRange, newestEntry } from '../usage/journal-store.ts'
-import type { NameIn, RollUp, UnknownCall } from '../usage/rollup-rules.ts'
+import { createCounterNames } from '../usage/counter-names.ts'
+import { aggregateEntries, type EntryRange, newestEntry, parkOldest } from '../usage/journal-store.ts'
+import type { CounterName, UnknownCall, UsageTotals } from '../usage/rollup-rules.ts'
 import { addEvents } from '../webhooks/outbox-store.ts'
 import type { AccountEvent } from '../webhooks/rules.ts'
 
 /**
- * The interval at which each server moves the usage journal into the counters. A longer one writes each counter less often, a
- * shorter one makes reads of the counters faster: they aggregate the rest of the journal first.
+ * The interval at which each server moves the usage journal into the counters. A longer one writes each counter less often; a
+ * shorter one leaves less of the journal to reads, which call `catchUp` first.
  */
 export const AGGREGATION_MS = 5_000
 
@@ -27,21 +27,21 @@ interface Context {
   logger: Logger
   clock: Clock
   newId: NewId
-  nameIn: NameIn
+  counterName: CounterName
 }
 
 export type UsageAggregation = ReturnType<typeof createUsageAggregation>
 
 /**
- * Moves the usage journal into the counters. Any number of replicas may do so at once. The coalescer keeps one pass at a time
- * in this process, which SQLite needs: it reuses the ids of deleted entries.
+ * Moves the usage journal into the counters (`execution_rollups`, `call_rollups`). Any number of replicas may do so at once.
+ * The coalescer keeps one pass at a time in this process, which SQLite needs: it reuses the ids of deleted entries.
  */
-export function createUsageAggregation(deps: Omit<Context, 'nameIn'>) {
+export function createUsageAggregation(deps: Omit<Context, 'counterName'>) {
   const passes = createCoalescer<void>()
-  const nameIn = createCallNames()
+  const counterName = createCounterNames()
   return {
     /** Resolves when everything that had ended before the call is in the counters. */
-    catchUp: () => passes.read('all', () => aggregate({ ...deps, nameIn })),
+    catchUp: () => passes.read('all', () => aggregate({ ...deps, counterName })),
   }
 }
 
@@ -53,22 +53,22 @@ async function aggregate(context: Context): Promise<void> {
 }
 
 async function aggregateSome(context: Context, range: EntryRange): Promise<number> {
-  const { db, nameIn } = context
+  const { db, counterName } = context
   try {
-    const note = async (tx: Tx, { shares, unknownCalls }: RollUp) => {
+    const afterCounting = async (tx: Tx, { shares, unknownCalls }: UsageTotals) => {
       const now = context.clock.now()
       const frozen = await countShares(tx, shares, now)
       const unknown = unknownCalls.map((call) => unknownCallEvent(call, now))
       await addEvents(tx, () => context.newId('delivery'), [...frozen, ...unknown])
     }
-    const { taken, unreadable } = await aggregateEntries(db, { ...range, pause: nextTurn, nameIn, note })
+    const { taken, unreadable } = await aggregateEntries(db, { ...range, pause: nextTurn, counterName, afterCounting })
     for (const id of unreadable) warn(context, id, new Error('the entry cannot be read'))
     return taken
   } catch (error) {
     if (!isDataFault(error)) throw error
     // One entry that the database refuses must not block the others: halving the range finds it.
     if (range.limit > 1) return aggregateSome(context, { ...range, limit: Math.ceil(range.limit / 2) })
-    const id = await discardOldest(db, range)
+    const id = await parkOldest(db, range)
     if (id === null) return 0
     warn(context, id, error)
     return 1

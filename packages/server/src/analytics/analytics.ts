@@ -7,7 +7,7 @@ import { requireProject } from '../projects/projects.ts'
 import { requireRuntime } from '../runtimes/runtimes.ts'
 import { TIERS } from '../usage/tiers.ts'
 import type { AnalyticsDeps } from './deps.ts'
-import { bucketsOf, intervalsOf, type RangeRequest, resolveRange } from './range-rules.ts'
+import { bucketStarts, intervalsOf, type RangeRequest, resolveRange } from './range-rules.ts'
 import { countFeedback, sumRollups } from './store.ts'
 import { summarize } from './summary-rules.ts'
 
@@ -29,13 +29,13 @@ export async function summaryOf(
   if (projectId !== undefined) await requireProject(deps, owner, projectId)
   if (runtimeId !== undefined) await requireRuntime(deps, owner, runtimeId)
   await deps.aggregation.catchUp()
-  const except = await goneRuntimes(deps.db, owner.ownerId)
-  const filter = { range, intervals: intervalsOf(range), projectId, runtimeId, except }
+  const deletedRuntimes = await goneRuntimes(deps.db, owner.ownerId)
+  const filter = { range, intervals: intervalsOf(range), projectId, runtimeId, deletedRuntimes }
   const [parts, thumbs] = await Promise.all([
     sumRollups(deps.db, owner.ownerId, filter),
     countFeedback(deps.db, owner.ownerId, filter),
   ])
-  const { totals, ...figures } = summarize(parts, bucketsOf(range), isoTime)
+  const { totals, ...figures } = summarize(parts, bucketStarts(range), isoTime)
   return {
     range: { ...range, from: isoTime(range.from), to: isoTime(range.to) },
     totals: { ...totals, ...thumbs },

@@ -3,7 +3,7 @@ import { GRAIN_MS, startOf } from '../usage/rollup-rules.ts'
 
 const DAY_MS = GRAIN_MS.day
 const DEFAULT_DAYS = 7
-/** The longest range in hours. A range in days has no such limit: its rows are few. */
+/** The longest range with hourly buckets. One with daily buckets has no such limit: its rows are few. */
 const MAX_HOURLY_DAYS = 100
 
 /** Complete UTC hours or days, from the start of the first to the end of the last; empty where both are equal. */
@@ -41,8 +41,8 @@ export function resolveRange(request: RangeRequest): { range: Range } | { faults
   return { range: { from: Math.min(Math.max(start, shown), end), to: end, bucket, clamped: start < shown } }
 }
 
-/** The start of every bucket of a range. */
-export function bucketsOf({ from, to, bucket }: Range): number[] {
+/** The start of every time bucket of a range. */
+export function bucketStarts({ from, to, bucket }: Range): number[] {
   return Array.from({ length: (to - from) / GRAIN_MS[bucket] }, (_, index) => from + index * GRAIN_MS[bucket])
 }
 

@@ -1,6 +1,7 @@
 import { AnalyticsBucket, AnalyticsSummary } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { PageTime } from '../http/page.ts'
 import { ProjectIdParam, RuntimeIdParam } from '../http/params.ts'
 import { ownerOf } from '../http/planes.ts'
@@ -8,10 +9,7 @@ import { typed } from '../http/typed.ts'
 import { summaryOf } from './analytics.ts'
 import type { AnalyticsDeps } from './deps.ts'
 
-const SUMMARY = {
-  summary: 'Summarize executions over time',
-  tags: ['Analytics'],
-  operationId: 'getAnalyticsSummary',
+const SUMMARY = describeRoutes('Analytics')('getAnalyticsSummary', 'Summarize executions over time', {
   querystring: z.strictObject({
     from: PageTime,
     to: PageTime,
@@ -20,7 +18,7 @@ const SUMMARY = {
     runtimeId: RuntimeIdParam.optional(),
   }),
   response: { 200: AnalyticsSummary },
-} as const
+})
 
 /** Owner plane: figures over time, by capability and by runtime. */
 export function analyticsRoutes(plane: FastifyInstance, deps: AnalyticsDeps): void {

@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
-import { BUCKET_COLUMNS, type Db } from '../store/schema.ts'
-import { SPAN_BUCKETS } from '../usage/rollup-rules.ts'
+import { type Db, DURATION_BUCKET_COLUMNS } from '../store/schema.ts'
+import { BUCKETS_PER_SPAN } from '../usage/rollup-rules.ts'
 import type { Interval, Range } from './range-rules.ts'
 import { COUNTERS, type SummedPart } from './summary-rules.ts'
 
 type Counter = (typeof COUNTERS)[number]
-type Row = Record<Counter | (typeof BUCKET_COLUMNS)[number] | 'span', number> & Pick<SummedPart, 'kind' | 'name'>
+type Row = Record<Counter | (typeof DURATION_BUCKET_COLUMNS)[number] | 'span', number> &
+  Pick<SummedPart, 'kind' | 'name'>
 
 interface RollupFilter {
   range: Range
@@ -14,20 +15,20 @@ interface RollupFilter {
   projectId: string | undefined
   runtimeId: string | undefined
   /** Runtimes that were deleted. */
-  except: readonly string[]
+  deletedRuntimes: readonly string[]
 }
 
-/** The sums that a summary is made of: one statement, so that all of them are of one moment on either engine. */
+/** The sums of a summary, in one statement, so that all of them are of one moment on either engine. */
 export async function sumRollups(db: Db, ownerId: string, filter: RollupFilter): Promise<SummedPart[]> {
   const { range, intervals } = filter
-  const inSeries = isIn(ownerId, { ...range, grain: range.bucket }, filter)
-  const series = [sum('series', EXECUTIONS, 'at', inSeries), sum('series', BAD_CALLS, 'at', inSeries)]
+  const ofSeries = conditionOf(ownerId, { ...range, grain: range.bucket }, filter)
+  const series = [sum('series', EXECUTIONS, 'at', ofSeries), sum('series', FAILED_AND_UNKNOWN_CALLS, 'at', ofSeries)]
   const others = intervals.flatMap((interval) => {
-    const inInterval = isIn(ownerId, interval, filter)
+    const ofInterval = conditionOf(ownerId, interval, filter)
     return [
-      sum('runtime', EXECUTIONS, 'runtime_id', inInterval),
-      sum('runtime', BAD_CALLS, 'runtime_id', inInterval),
-      sum('capability', CALLS, 'capability', inInterval),
+      sum('runtime', EXECUTIONS, 'runtime_id', ofInterval),
+      sum('runtime', FAILED_AND_UNKNOWN_CALLS, 'runtime_id', ofInterval),
+      sum('capability', CALLS, 'capability', ofInterval),
     ]
   })
   const { rows } = await sql
@@ -35,13 +36,19 @@ export async function sumRollups(db: Db, ownerId: string, filter: RollupFilter):
     .$castTo<Row>()
     .execute(db)
   return rows.map(({ kind, name, span, ...counts }) => {
-    const buckets = BUCKET_COLUMNS.map((column, index) => [span * SPAN_BUCKETS + index, counts[column]] as const)
+    const buckets = DURATION_BUCKET_COLUMNS.map(
+      (column, index) => [span * BUCKETS_PER_SPAN + index, counts[column]] as const,
+    )
     return { kind, name, sums: { ...counts, durations: new Map(buckets.filter(([, count]) => count > 0)) } }
   })
 }
 
-/** How many executions that began in the range were rated 1 and -1, by the small index of those that were rated at all. */
-export async function countFeedback(db: Db, ownerId: string, { range, projectId, runtimeId, except }: RollupFilter) {
+/** How many executions that began in the range were rated 1 and -1. The partial index of rated executions serves it. */
+export async function countFeedback(
+  db: Db,
+  ownerId: string,
+  { range, projectId, runtimeId, deletedRuntimes }: RollupFilter,
+) {
   const { up, down } = await db
     .selectFrom('executions')
     .select(({ fn }) => [
@@ -54,20 +61,21 @@ export async function countFeedback(db: Db, ownerId: string, { range, projectId,
     .where('started_at', '<', range.to)
     .$if(projectId !== undefined, (some) => some.where('project_id', '=', projectId ?? ''))
     .$if(runtimeId !== undefined, (some) => some.where('runtime_id', '=', runtimeId ?? ''))
-    .$if(except.length > 0, (some) => some.where('runtime_id', 'not in', except))
+    .$if(deletedRuntimes.length > 0, (some) => some.where('runtime_id', 'not in', deletedRuntimes))
     .executeTakeFirstOrThrow()
   return { thumbsUp: Number(up ?? 0), thumbsDown: Number(down ?? 0) }
 }
 
-/** Which rows are summed into which counters; the others are 0. */
-interface Source {
+/** The columns of a table of counters that are summed, by counter; a counter without a column is 0. */
+interface SummedColumns {
+  /** The table with its `where`, to which the range is added. */
   rows: string
-  /** Whether the rows have durations. */
+  /** Whether durations are summed, too. */
   hasSpans: boolean
   columns: Partial<Record<Counter, string>>
 }
 
-const EXECUTIONS: Source = {
+const EXECUTIONS: SummedColumns = {
   rows: 'execution_rollups where true',
   hasSpans: true,
   columns: {
@@ -81,14 +89,14 @@ const EXECUTIONS: Source = {
   },
 }
 
-/** Failed and unknown calls are counted with the calls alone; they are added to the sums of executions. */
-const BAD_CALLS: Source = {
+/** `execution_rollups` has no column for failed and unknown calls: these are added to the sums of executions. */
+const FAILED_AND_UNKNOWN_CALLS: SummedColumns = {
   rows: 'call_rollups where (failed > 0 or unknown > 0)',
   hasSpans: false,
   columns: { failedCalls: 'failed', unknownCalls: 'unknown' },
 }
 
-const CALLS: Source = {
+const CALLS: SummedColumns = {
   rows: 'call_rollups where true',
   hasSpans: true,
   columns: { executions: 'calls', failed: 'failed', unknownCalls: 'unknown' },
@@ -96,25 +104,29 @@ const CALLS: Source = {
 
 function sum(
   kind: SummedPart['kind'],
-  { rows, hasSpans, columns }: Source,
+  { rows, hasSpans, columns }: SummedColumns,
   name: string,
   condition: RawBuilder<unknown>,
 ) {
   const sums = [
     ...COUNTERS.map((counter) => [counter, columns[counter]] as const),
-    ...BUCKET_COLUMNS.map((column) => [column, hasSpans ? column : undefined] as const),
+    ...DURATION_BUCKET_COLUMNS.map((column) => [column, hasSpans ? column : undefined] as const),
   ].map(([as, column]) => `${column === undefined ? '0' : `sum(${column})`} as "${as}"`)
   const named = `'${kind}' as kind, cast(${name} as text) as name, ${hasSpans ? 'span' : '0 as span'}`
   const groups = hasSpans ? `${name}, span` : name
   return sql`select ${sql.raw(`${named}, ${sums.join(', ')} from ${rows}`)} and ${condition} group by ${sql.raw(groups)}`
 }
 
-function isIn(ownerId: string, { grain, from, to }: Interval, { projectId, runtimeId, except }: RollupFilter) {
+function conditionOf(
+  ownerId: string,
+  { grain, from, to }: Interval,
+  { projectId, runtimeId, deletedRuntimes }: RollupFilter,
+) {
   const conditions = [
     sql`owner_id = ${ownerId} and grain = ${grain} and at >= ${from} and at < ${to}`,
     ...(projectId === undefined ? [] : [sql`project_id = ${projectId}`]),
     ...(runtimeId === undefined ? [] : [sql`runtime_id = ${runtimeId}`]),
-    ...(except.length === 0 ? [] : [sql`runtime_id not in (${sql.join(except)})`]),
+    ...(deletedRuntimes.length === 0 ? [] : [sql`runtime_id not in (${sql.join(deletedRuntimes)})`]),
   ]
   return sql.join(conditions, sql` and `)
 }

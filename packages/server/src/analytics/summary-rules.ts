@@ -13,16 +13,16 @@ export const COUNTERS = [
   'durationMs',
 ] as const
 
-/** Sums over executions, or over calls, whose number is in `executions` and where `failed` and `unknownCalls` are the only other counters. */
+/** Sums over executions. Of a capability: over its calls, with their number in `executions`, and `failed` and `unknownCalls`. */
 export interface Sums extends Record<(typeof COUNTERS)[number], number> {
-  /** How many there were in each bucket of durations. */
+  /** How many there were in each duration bucket of `usage/histogram.ts`. */
   durations: Map<number, number>
 }
 
-/** Sums of one bucket of time, runtime or capability, which may come in several parts. */
+/** Sums of one time bucket, runtime or capability. It has a part for each row that SQL returned. */
 export interface SummedPart {
   kind: 'series' | 'runtime' | 'capability'
-  /** The start of the bucket in epoch milliseconds, the id of the runtime, or the name of the capability. */
+  /** The start of the time bucket in epoch milliseconds, the id of the runtime, or the name of the capability. */
   name: string
   sums: Sums
 }

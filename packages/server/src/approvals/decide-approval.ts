@@ -2,7 +2,7 @@ import { type ApprovalAnswer, type ApprovalDecision, Preview, previewHash } from
 import type { SignedInUser } from '../end-users/signed-in-user.ts'
 import { databaseAway, internal, invalidField, notFound } from '../errors.ts'
 import type { ExecutionScope } from '../executions/running.ts'
-import type { CachedRuntime } from '../runtimes/serving.ts'
+import type { CachedRuntime } from '../runtimes/serving-cache.ts'
 import { type ServingRuntime, sidesOf } from '../runtimes/serving-runtime.ts'
 import { Secret } from '../secrets/secret.ts'
 import { payloadHash } from './ask-approval.ts'

@@ -7,7 +7,7 @@ import {
   VerifyCheckoutRequest,
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import { chapter } from '../http/chapter.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { startCheckout, verifyCheckout } from './checkout.ts'
@@ -15,25 +15,25 @@ import type { BillingDeps } from './deps.ts'
 import { listPlans } from './plans.ts'
 import { billingUsage } from './usage.ts'
 
-const route = chapter('Billing')
-const PLANS = route('listPlans', 'List plans', {
+const describeRoute = describeRoutes('Billing')
+const PLANS = describeRoute('listPlans', 'List plans', {
   description: 'Every plan with its price and its limits, and the one that the account is on. Null is unlimited.',
   response: { 200: PlanList },
 })
-const USAGE = route('getUsage', 'Read current usage', {
+const USAGE = describeRoute('getUsage', 'Read current usage', {
   description:
     'The current UTC hour. Executions count from their admission, their calls and tokens once they have ended. ' +
     '`available` is what would be admitted right now.',
   response: { 200: BillingUsage },
 })
-const CHECKOUT = route('startCheckout', 'Start an upgrade', {
+const CHECKOUT = describeRoute('startCheckout', 'Start an upgrade', {
   description:
     'Opens a payment page, valid for an hour, in place of any that was opened before. The payer comes back to one of the ' +
     'two addresses with `checkoutId` in the query. The plan changes once the payment provider has confirmed.',
   body: CheckoutRequest,
   response: { 200: Checkout },
 })
-const VERIFY = route('verifyCheckout', 'Confirm a completed payment', {
+const VERIFY = describeRoute('verifyCheckout', 'Confirm a completed payment', {
   description: 'Asks the payment provider. May be repeated.',
   body: VerifyCheckoutRequest,
   response: { 200: VerifiedCheckout },
@@ -42,7 +42,7 @@ const VERIFY = route('verifyCheckout', 'Confirm a completed payment', {
 /** Owner plane: plans, usage and upgrades. */
 export function billingRoutes(plane: FastifyInstance, deps: BillingDeps): void {
   const routes = typed(plane)
-  const config = { hasOwnBound: true }
+  const config = { skipsAccountQueue: true }
 
   routes.get('/v1/billing/plans', { schema: PLANS }, async (request) => listPlans(ownerOf(request)))
 

@@ -1,7 +1,7 @@
 import * as contract from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { chapter } from '../http/chapter.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { ListQuery, RuntimeParams as params } from '../http/params.ts'
 import { callerOf, ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
@@ -10,27 +10,31 @@ import { rotateSecret } from '../runtimes/signing-secret.ts'
 import { createAccountKey, keysFor, listOwnKeys, revokeAccountKey } from './account-keys.ts'
 import { revealKey, revokeKey, rotateKey } from './runtime-keys.ts'
 
-const keyRoute = chapter('Keys')
-const REVEAL_KEY = keyRoute('revealKey', 'Reveal a key in full', {
+const describeKeyRoute = describeRoutes('Keys')
+const REVEAL_KEY = describeKeyRoute('revealKey', 'Reveal a key in full', {
   params,
   body: contract.RevealKeyRequest,
   response: { 200: contract.RevealedKey },
 })
-const ROTATE_KEY = keyRoute('rotateKey', 'Replace a key; the old one works on for a grace period', {
+const ROTATE_KEY = describeKeyRoute('rotateKey', 'Replace a key; the old one works on for a grace period', {
   params,
   body: contract.RotateKeyRequest,
   response: { 200: contract.RotatedKey },
 })
-const REVOKE_KEY = keyRoute('revokeKey', 'End a key at once, without a replacement', {
+const REVOKE_KEY = describeKeyRoute('revokeKey', 'End a key at once, without a replacement', {
   params,
   body: contract.RevokeKeyRequest,
   response: { 200: contract.RevokedKey },
 })
-const ROTATE_SECRET = keyRoute('rotateSecret', 'Replace the signing secret; the old one works on for a grace period', {
-  params,
-  body: contract.RotateSecretRequest,
-  response: { 200: contract.RotatedSecret },
-})
+const ROTATE_SECRET = describeKeyRoute(
+  'rotateSecret',
+  'Replace the signing secret; the old one works on for a grace period',
+  {
+    params,
+    body: contract.RotateSecretRequest,
+    response: { 200: contract.RotatedSecret },
+  },
+)
 
 /** Owner plane: a runtime's two keys and its signing secret. All are POST, so that no log or history holds a key. */
 export function runtimeKeyRoutes(plane: FastifyInstance, deps: CoreDeps): void {
@@ -53,18 +57,18 @@ export function runtimeKeyRoutes(plane: FastifyInstance, deps: CoreDeps): void {
   )
 }
 
-const accountRoute = chapter('Account')
-const LIST = accountRoute('listAccountKeys', 'List the account’s API keys, newest first', {
+const describeAccountRoute = describeRoutes('Account')
+const LIST = describeAccountRoute('listAccountKeys', 'List the account’s API keys, newest first', {
   description: 'An owner sees all of them; others see those that their own `svc login` made.',
   querystring: ListQuery,
   response: { 200: contract.AccountKeyList },
 })
-const CREATE = accountRoute('createAccountKey', 'Create an API key of the account', {
+const CREATE = describeAccountRoute('createAccountKey', 'Create an API key of the account', {
   description: 'It has a role as members have, and stays when the member who made it leaves.',
   body: contract.CreateAccountKeyRequest,
   response: { 201: contract.CreatedAccountKey },
 })
-const REVOKE = accountRoute('revokeAccountKey', 'End an API key of the account at once', {
+const REVOKE = describeAccountRoute('revokeAccountKey', 'End an API key of the account at once', {
   description: 'Owners end any, others those that their own `svc login` made.',
   params: z.object({ keyId: z.string().describe('The id of an account’s key, `key_…`.') }),
   response: { 200: contract.AccountKey },

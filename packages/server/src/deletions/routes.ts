@@ -10,7 +10,7 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { sessionRequired } from '../errors.ts'
-import { chapter } from '../http/chapter.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { ProjectIdParam, RuntimeParams } from '../http/params.ts'
 import { ownerOf, sessionOfRequest } from '../http/planes.ts'
 import { clearSessionCookie } from '../http/session-cookie.ts'
@@ -20,7 +20,7 @@ import { deleteProject } from './delete-project.ts'
 import { deleteRuntime } from './delete-runtime.ts'
 import type { DeletionDeps } from './deps.ts'
 
-const RUNTIME = chapter('Runtimes')('deleteRuntime', 'Delete a runtime', {
+const RUNTIME = describeRoutes('Runtimes')('deleteRuntime', 'Delete a runtime', {
   description:
     'Its keys and its addresses stop at once, and its executions under way are stopped. Its deployments, executions, approvals, events and usage are deleted in the background; usage of the present hour counts until the hour is over. Its id is not given again.',
   params: RuntimeParams,
@@ -28,14 +28,14 @@ const RUNTIME = chapter('Runtimes')('deleteRuntime', 'Delete a runtime', {
   response: { 200: DeletedRuntime },
 })
 
-const PROJECT = chapter('Projects')('deleteProject', 'Delete an empty project', {
+const PROJECT = describeRoutes('Projects')('deleteProject', 'Delete an empty project', {
   description: 'The default project stays, and so does one that has runtimes: delete those first.',
   params: z.object({ projectId: ProjectIdParam }),
   body: DeleteProjectRequest,
   response: { 200: DeletedProject },
 })
 
-const ACCOUNT = chapter('Account')('deleteAccount', 'Delete the account', {
+const ACCOUNT = describeRoutes('Account')('deleteAccount', 'Delete the account', {
   description:
     'With a session and the password. Its keys, sessions and runtimes stop at once, those of all members, and everything is deleted in the background but its payments. Where a subscription pays for its plan, `cancelSubscription` has to be true.',
   body: DeleteAccountRequest,
@@ -54,7 +54,7 @@ export function deletionRoutes(plane: FastifyInstance, deps: DeletionDeps): void
     deleteProject(deps, ownerOf(request), { ...request.params, ...request.body }),
   )
 
-  routes.delete('/v1/account', { schema: ACCOUNT, config: { hasOwnBound: true } }, async (request, reply) => {
+  routes.delete('/v1/account', { schema: ACCOUNT, config: { skipsAccountQueue: true } }, async (request, reply) => {
     const session = sessionOfRequest(request)
     if (!session) throw sessionRequired('to delete the account')
     const deleted = await deleteAccount(deps, session, request.body)

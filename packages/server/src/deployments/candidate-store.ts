@@ -30,7 +30,7 @@ export async function findCandidate(db: Db, ownerId: string, runtimeId: string):
   return row ?? null
 }
 
-/** Sets the share of a candidate, which replaces another one. Counts begin anew, and nothing stays frozen. */
+/** Makes a deployment the candidate with this share. It replaces another one; counts begin anew, and a freeze ends. */
 export async function setCandidate(tx: Tx, candidate: NewCandidate): Promise<void> {
   const { ownerId, runtimeId, version, traffic, earlier, now } = candidate
   const counts = JSON.stringify(noCounts())
@@ -56,8 +56,8 @@ export async function deleteCandidate(tx: Tx, runtimeId: string): Promise<void> 
 
 /**
  * Adds what was served to the counts of candidates whose share is still the same, and freezes those that turn out worse than
- * the stable deployment: from the next admission on they serve nobody, on any replica. Returns what there is to tell. The
- * accounts' rows are locked before.
+ * the stable deployment: from the next admission on they serve nobody, on any replica. Returns the events. The caller has
+ * locked the accounts' rows.
  */
 export async function countShares(tx: Tx, served: readonly ServedShare[], now: number): Promise<AccountEvent[]> {
   if (served.length === 0) return []

@@ -1,16 +1,16 @@
 import { Lru } from '../lib/lru.ts'
 
-/** After so many executions of a candidate on this node it is looked at, and no more after the last number. */
+/** After each so many executions of a candidate on this node the counters are updated, up to the last number. */
 const LOOK_EVERY = 10
 const LAST_LOOK = 400
 
 export type CandidateWatch = ReturnType<typeof createCandidateWatch>
 
 /**
- * Has new candidates judged more often than usage is counted: a bad one is found within few executions, however busy its
- * runtime is. `judge` counts what has ended.
+ * Counts usage more often than its interval while a candidate is new, since counting freezes a bad one: it serves few
+ * executions, however busy its runtime is. `catchUp` counts what has ended.
  */
-export function createCandidateWatch(judge: () => Promise<unknown>) {
+export function createCandidateWatch(catchUp: () => Promise<unknown>) {
   /** Executions under the latest share of each runtime. */
   const seen = new Lru<string, { share: number; count: number }>(10_000)
   return {
@@ -20,8 +20,8 @@ export function createCandidateWatch(judge: () => Promise<unknown>) {
       if (one !== known) seen.set(runtimeId, one)
       one.count += 1
       if (one.count > LAST_LOOK || one.count % LOOK_EVERY !== 0) return
-      // The background job counts again, and tells of failures.
-      judge().catch(() => {})
+      // The background job counts again, and logs failures.
+      catchUp().catch(() => {})
     },
   }
 }

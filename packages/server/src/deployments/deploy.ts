@@ -12,11 +12,11 @@ import { Stop } from '../lib/stop-signal.ts'
 import { ownAddressProblem } from '../runtimes/rules.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
 import type { DeploymentDeps } from './deps.ts'
-import { hourlyTake, shareJudge } from './promote.ts'
+import { hourlyLimit, shareCheck } from './promote.ts'
 import { namedFaults, placedSchemas } from './rules.ts'
 import { insertDeployment, readDeploymentBucket, toDeployment } from './store.ts'
 
-/** Publishes a manifest as the runtime's next deployment. The stable one or the candidate: it serves from the moment this returns. */
+/** Stores a manifest as the runtime's next deployment. Stable or candidate, it serves from the moment this returns. */
 export async function deploy(
   deps: DeploymentDeps,
   { ownerId, runtimeId }: RuntimeIdentity,
@@ -30,12 +30,12 @@ export async function deploy(
     if (problem) throw invalidField(`manifest.${field}`, problem)
   }
   const { deploymentsKept: keep } = deps.limits
-  const takeDeployment = hourlyTake(deps, 'This runtime has been deployed as often as it may be within an hour.')
-  // Spares a check of the schemas; the transaction decides.
+  const takeDeployment = hourlyLimit(deps, 'This runtime has been deployed as often as it may be within an hour.')
+  // Refuses before the schemas are checked, which takes long; the transaction decides.
   takeDeployment(await readDeploymentBucket(deps.db, ownerId, runtimeId))
   const faults = await manifestFaults(deps, ownerId, manifest)
   if (faults) throw invalid(faults)
-  // Every ended execution then has its deployment's time of last use.
+  // Sets `last_used_at` of the deployments of all ended executions, by which the surplus is deleted.
   await deps.aggregation.catchUp()
   const row = {
     owner_id: ownerId,
@@ -46,7 +46,7 @@ export async function deploy(
     deployed_at: deps.clock.now(),
   }
   const traffic = share ?? (promote === false ? 0 : null)
-  const options = { endpoint, traffic, requireShare: shareJudge(traffic), takeDeployment, keep }
+  const options = { endpoint, traffic, requireShare: shareCheck(traffic), takeDeployment, keep }
   const stored = await insertDeployment(deps.db, row, { ...options, newEventId: () => deps.newId('delivery') })
   deps.diskSpace.noteWrite()
   if (!stored) throw unauthorized()

@@ -32,7 +32,7 @@ const SCHEMAS = '#/components/schemas/'
 
 const CALL = describe(BrokerRequest, 'input')
 const ANSWER = describe(CapabilityOutput, 'output')
-// Names of a capability's schemas have a dot.
+// The names of a capability's schemas have a dot, so that none is equal to one of these.
 const SHARED = { Failed: describe(CapabilityFailure, 'output'), Refusal: describe(ErrorBody, 'output') }
 const PARTS = {
   RequestRefused: 'The request was refused: the message says why.',
@@ -119,7 +119,7 @@ function schemasOf(capability: Capability, source: BrokerSource): Record<string,
   }
 }
 
-// A body without an input means an empty one.
+// A body without an `input` means an empty one.
 function requiredFields({ actions, requiresEndUser }: Capability): string[] {
   const required = actions[0]?.inputSchema?.['required']
   const needsInput = Array.isArray(required) && required.length > 0

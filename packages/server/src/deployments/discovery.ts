@@ -9,7 +9,7 @@ import type { Reserve } from '../admission/in-flight.ts'
 import { AppError, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import { Lru } from '../lib/lru.ts'
-import { findServedRuntime, type RuntimeView } from '../runtimes/store.ts'
+import { findRuntimeById, type RuntimeView } from '../runtimes/store.ts'
 import type { DeploymentDeps } from './deps.ts'
 import { type BrokerSource, describeBroker } from './describe-broker.ts'
 import { findDeployment } from './store.ts'
@@ -28,7 +28,7 @@ export function createPublishedCache(): PublishedCache {
   return new Lru(CACHED_CHARACTERS, ({ body }) => body.length)
 }
 
-/** Shared caches may keep a manifest as long as the document itself says; browsers revalidate each time. */
+/** Shared caches may keep a manifest for the TTL that the document has in it; browsers revalidate each time. */
 export const MANIFEST_CACHE_CONTROL = `public, max-age=0, s-maxage=${DISCOVERY_TTL_SECONDS}`
 
 export interface DiscoveryDeps extends Pick<DeploymentDeps, 'db' | 'baseUrl'> {
@@ -45,7 +45,7 @@ export async function publishedForm(
   deps: DiscoveryDeps,
   { form, runtimeId, reserve }: { form: PublishedForm; runtimeId: string; reserve: Reserve },
 ): Promise<Published> {
-  const runtime = await findServedRuntime(deps.db, runtimeId)
+  const runtime = await findRuntimeById(deps.db, runtimeId)
   if (!runtime) throw notFound('A deployment of this runtime')
   const name = `${form} ${runtimeId}`
   const cached = deps.published.get(name)

@@ -5,8 +5,8 @@ export interface Sample {
 }
 
 /**
- * When a candidate is tested, in its executions, and at which level. Each look takes a part of 1 % of its own, so that all of
- * them together are wrong about a candidate that is as good as the stable deployment in under 1 % of the cases.
+ * A group-sequential test: after how many executions of the candidate it is made, and at which significance level. The levels
+ * add up to less than 1 %: so rarely is a candidate frozen that is as good as the stable deployment.
  */
 const LOOKS = [
   { at: 30, level: 0.0005 },
@@ -14,21 +14,21 @@ const LOOKS = [
   { at: 120, level: 0.002 },
   { at: 200, level: 0.004 },
 ] as const
-/** Of the first look after those, at 400 executions. Each later one comes at twice as many, at half the level. */
+/** Of the look at 400 executions. Each later one comes at twice as many, with half the level. */
 const LATER_LEVEL = 0.001
 
-/** The level that all looks up to a number of executions have together. */
-function levelUpTo(executions: number): number {
+/** The sum of the levels of all looks up to a number of executions. */
+function cumulativeLevel(executions: number): number {
   let level = 0
   for (const look of LOOKS) if (look.at <= executions) level += look.level
   for (let at = 400, own = LATER_LEVEL; at <= executions; at *= 2, own /= 2) level += own
   return level
 }
 
-/** For each execution of the stable deployment beside the candidate, at most so many from before it are taken. */
-const EARLIER_FOR_EACH = 2
-/** The chance from which on a difference counts that keeps what was before from being used alone. */
-const DOUBT = 0.05
+/** How many executions from before the candidate are compared, at most, for each one of the stable deployment beside it. */
+const EARLIER_PER_EXECUTION = 2
+/** For two further questions: has the stable deployment changed, and does what ran beside the candidate show it to be worse. */
+const SIGNIFICANCE_LEVEL = 0.05
 
 /** The sample that a candidate is compared with; `earlier` of its executions ran before the candidate. */
 export interface Compared extends Sample {
@@ -43,32 +43,35 @@ export interface Samples {
 }
 
 /**
- * The stable deployment’s executions beside a candidate, with some of those before. None where it has become worse or better
- * itself: what ails both, such as a failing model, must not count against the candidate alone, nor an outage of yesterday for it.
+ * The stable deployment’s executions beside a candidate, and some of those before. None of those where it has become worse or
+ * better itself: a model that fails for both must not count against the candidate alone, nor an outage of yesterday for it.
  */
 function comparedWith({ stable, earlier }: Samples): Compared {
-  const most = Math.min(earlier.executions, EARLIER_FOR_EACH * stable.executions)
-  const isSame = most > 0 && chanceOfSoMany(stable, earlier) >= DOUBT && chanceOfSoMany(earlier, stable) >= DOUBT
+  const most = Math.min(earlier.executions, EARLIER_PER_EXECUTION * stable.executions)
+  const isSame =
+    most > 0 &&
+    fisherPValue(stable, earlier) >= SIGNIFICANCE_LEVEL &&
+    fisherPValue(earlier, stable) >= SIGNIFICANCE_LEVEL
   if (!isSame) return { executions: stable.executions, bad: stable.bad, earlier: 0 }
   const bad = Math.ceil((earlier.bad * most) / earlier.executions)
   return { executions: stable.executions + most, bad: stable.bad + bad, earlier: most }
 }
 
 /**
- * Whether a candidate is worse than the stable deployment beyond chance, by Fisher’s exact test, one-sided: probably also than
- * what ran beside it alone. `testedAt` is the number of its executions at the last test: without a look since, null. Looks that
- * were passed lend the test their levels.
+ * Whether a candidate is worse than the stable deployment beyond chance, by Fisher’s exact test, one-sided. What ran beside it
+ * alone must show it, too. `testedAt` is the number of its executions at the last test; null where no look is due since. One
+ * test stands for all looks since then, at the sum of their levels.
  */
 export function judgeCandidate(
   samples: Samples,
   testedAt: number,
 ): { isWorse: boolean; p: number; compared: Compared } | null {
   const { candidate, stable } = samples
-  const level = levelUpTo(candidate.executions) - levelUpTo(testedAt)
+  const level = cumulativeLevel(candidate.executions) - cumulativeLevel(testedAt)
   if (level <= 0) return null
   const compared = comparedWith(samples)
-  const p = chanceOfSoMany(candidate, compared)
-  return { isWorse: p < level && chanceOfSoMany(candidate, stable) < DOUBT, p, compared }
+  const p = fisherPValue(candidate, compared)
+  return { isWorse: p < level && fisherPValue(candidate, stable) < SIGNIFICANCE_LEVEL, p, compared }
 }
 
 /** Why a candidate was frozen, for its owner. */
@@ -82,11 +85,11 @@ function shareOf({ executions, bad }: Sample): string {
   return `${bad} of ${executions} (${((100 * bad) / executions).toFixed(1)} %)`
 }
 
-/** The chance that so many of the bad executions fall to the candidate, or more, where both are equally good. */
-export function chanceOfSoMany(candidate: Sample, stable: Sample): number {
+/** The chance that so many of the bad executions, or more, are the candidate’s, if both are equally good. */
+export function fisherPValue(candidate: Sample, stable: Sample): number {
   const [drawn, all] = [candidate.executions, candidate.executions + stable.executions]
   const bad = candidate.bad + stable.bad
-  // At or below its share. The sum below begins on the falling side.
+  // The candidate has at most its share. Above it the terms of the sum only fall, so that it can end early.
   if (candidate.bad * all <= bad * drawn) return 1
   let term = Math.exp(lnChoose(bad, candidate.bad) + lnChoose(all - bad, drawn - candidate.bad) - lnChoose(all, drawn))
   let sum = term

@@ -10,9 +10,9 @@ import type { ShareCounts } from '../usage/share-rules.ts'
 import { perHour, take } from '../usage/token-bucket.js'
 import { findCandidate, readCounts } from './candidate-store.ts'
 import type { DeploymentDeps } from './deps.ts'
-import { type Promoted, promoteDeployment, rollbackOf, type Served } from './promotion-store.ts'
+import { type PromotedVersion, promoteDeployment, rollbackOf, type ServingState } from './promotion-store.ts'
 
-export type { Promoted }
+export type { PromotedVersion }
 
 /**
  * Makes a deployment the stable one, or with `traffic` the candidate with this share. Throws 404 where there is none. Never
@@ -21,18 +21,18 @@ export type { Promoted }
 export async function promote(
   deps: Pick<DeploymentDeps, 'db' | 'clock' | 'newId' | 'limits'>,
   { ownerId, runtimeId }: RuntimeIdentity,
-  { version: asked, traffic = null }: { version: Promoted; traffic?: number | null | undefined },
+  { version: asked, traffic = null }: { version: PromotedVersion; traffic?: number | null | undefined },
 ): Promise<PromotedDeployment> {
   const serving = { ownerId, runtimeId, version: asked, traffic, now: deps.clock.now() }
-  const takePromotion = hourlyTake(deps, 'This account has promoted as often as it may within an hour.')
-  const options = { requireShare: shareJudge(traffic), takePromotion, newEventId: () => deps.newId('delivery') }
+  const takePromotion = hourlyLimit(deps, 'This account has promoted as often as it may within an hour.')
+  const options = { requireShare: shareCheck(traffic), takePromotion, newEventId: () => deps.newId('delivery') }
   const version = await promoteDeployment(deps.db, serving, options)
   if (version === null) throw typeof asked === 'number' ? notFound('The deployment') : nothingToPromote(asked)
   return { version, status: traffic === null ? 'active' : 'candidate' }
 }
 
-/** Takes one from a bucket of what may be deployed or promoted within an hour, or throws this message. */
-export function hourlyTake({ limits, clock }: Pick<DeploymentDeps, 'limits' | 'clock'>, message: string) {
+/** Takes one from the token bucket of an hour's deployments or promotions. Throws 429 with this message where it is empty. */
+export function hourlyLimit({ limits, clock }: Pick<DeploymentDeps, 'limits' | 'clock'>, message: string) {
   const { deploymentsPerHour: most } = limits
   return (fullAt: number): number => {
     const taken = take(fullAt, perHour(most, most), clock.now())
@@ -41,9 +41,9 @@ export function hourlyTake({ limits, clock }: Pick<DeploymentDeps, 'limits' | 'c
   }
 }
 
-/** Throws where a deployment cannot be the candidate with this share, or the stable one. */
-export function shareJudge(traffic: number | null) {
-  return ({ serving_version: serving }: Served, version: number, isFrozen = false): void => {
+/** A check that throws 400 where a deployment cannot be the candidate with this share, or, with null, the stable one. */
+export function shareCheck(traffic: number | null) {
+  return ({ serving_version: serving }: ServingState, version: number, isFrozen = false): void => {
     if (traffic === null) {
       if (isFrozen) throw invalidField('version', frozenProblem(version))
       return

@@ -2,31 +2,31 @@ import { updateRuntime } from '../runtimes/store.ts'
 import type { Db } from '../store/schema.ts'
 import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
 import { addEvents } from '../webhooks/outbox-store.ts'
-import { findCalled, recordCalled } from './called-store.ts'
+import { findCallEndpoint, recordCallEndpoint } from './call-endpoint-store.ts'
 import { deleteCandidate, setCandidate } from './candidate-store.ts'
-import { readEarlier } from './earlier-store.ts'
+import { sampleEarlierExecutions } from './earlier-executions-store.ts'
 
 /** What a runtime serves. */
-export interface Served {
+export interface ServingState {
   serving_version: number | null
   previous_version: number | null
   endpoint: string | null
   project_id: string
 }
 
-/** A deployment that is to serve; `traffic`, in percent, makes it the candidate. */
-interface Serving {
+/** A deployment that is to be the stable one, or, with `traffic` in percent, the candidate. */
+interface Promotion {
   ownerId: string
   runtimeId: string
   version: number
   traffic: number | null
-  /** Where the deployment is called; undefined keeps the runtime's. */
+  /** Becomes the runtime's endpoint; undefined keeps the one it has. */
   endpoint: string | undefined
   now: number
 }
 
 /** Locks a runtime's row, after its account's. Null where this owner has no such runtime. */
-export async function lockServed(tx: Tx, ownerId: string, runtimeId: string): Promise<Served | null> {
+export async function lockServingState(tx: Tx, ownerId: string, runtimeId: string): Promise<ServingState | null> {
   const row = await tx
     .selectFrom('runtimes')
     .select(['serving_version', 'previous_version', 'endpoint', 'project_id'])
@@ -36,40 +36,52 @@ export async function lockServed(tx: Tx, ownerId: string, runtimeId: string): Pr
   return row ?? null
 }
 
-/** Lets a deployment serve. The endpoint of a candidate stays its own until it is promoted. */
-export async function serve(tx: Tx, served: Served, serving: Serving): Promise<void> {
-  const { ownerId, runtimeId, version, traffic, endpoint, now } = serving
+/** Makes a deployment the stable one or the candidate. The endpoint of a candidate stays its own until it is promoted. */
+export async function applyPromotion(tx: Tx, current: ServingState, promotion: Promotion): Promise<void> {
+  const { ownerId, runtimeId, version, traffic, endpoint, now } = promotion
   if (traffic !== null) {
     await updateRuntime(tx, ownerId, { runtimeId, now })
-    const stable = { ownerId, runtimeId, projectId: served.project_id, version: served.serving_version }
-    await setCandidate(tx, { ownerId, runtimeId, version, traffic, earlier: await readEarlier(tx, stable, now), now })
+    const stable = { ownerId, runtimeId, projectId: current.project_id, version: current.serving_version }
+    await setCandidate(tx, {
+      ownerId,
+      runtimeId,
+      version,
+      traffic,
+      earlier: await sampleEarlierExecutions(tx, stable, now),
+      now,
+    })
     return
   }
-  const changed = { serving_version: version, previous_version: served.serving_version, endpoint }
-  await updateRuntime(tx, ownerId, { runtimeId, now }, served.serving_version === version ? {} : changed)
+  const changed = { serving_version: version, previous_version: current.serving_version, endpoint }
+  await updateRuntime(tx, ownerId, { runtimeId, now }, current.serving_version === version ? {} : changed)
   await deleteCandidate(tx, runtimeId)
 }
 
-/** Tells that a deployment became the stable one. To be called last: see {@link addEvents}. */
-export async function tellPromoted(tx: Tx, newId: () => string, served: Served, serving: Serving): Promise<void> {
-  const { ownerId, runtimeId, version, traffic, now } = serving
-  if (traffic !== null || served.serving_version === version) return
-  const data = { version, replacedVersion: served.serving_version }
+/** Adds the event of a deployment that became the stable one. To be called last: see {@link addEvents}. */
+export async function addPromotedEvent(
+  tx: Tx,
+  newId: () => string,
+  current: ServingState,
+  promotion: Promotion,
+): Promise<void> {
+  const { ownerId, runtimeId, version, traffic, now } = promotion
+  if (traffic !== null || current.serving_version === version) return
+  const data = { version, replacedVersion: current.serving_version }
   await addEvents(tx, newId, [{ ownerId, runtimeId, type: 'deployment.promoted', data, at: now }])
 }
 
 /** Which deployment is promoted: one by its number, the candidate, or the one that was stable before. */
-export type Promoted = number | 'candidate' | 'previous'
+export type PromotedVersion = number | 'candidate' | 'previous'
 
 /**
- * Promotes a deployment, or sets its share as the candidate. Null where there is no such one. `requireShare` throws where it
- * cannot have the share; `isFrozen` is of the candidate, where it was not named by its number.
+ * Promotes a deployment, or sets its share as the candidate, and returns its number; null where there is none. `requireShare`
+ * throws where it cannot have the share. Its `isFrozen` is true where `candidate` was asked for and is frozen.
  */
 export function promoteDeployment(
   db: Db,
-  { version: promoted, ...asked }: Omit<Serving, 'version' | 'endpoint'> & { version: Promoted },
+  { version: promoted, ...asked }: Omit<Promotion, 'version' | 'endpoint'> & { version: PromotedVersion },
   options: {
-    requireShare: (served: Served, version: number, isFrozen: boolean) => void
+    requireShare: (current: ServingState, version: number, isFrozen: boolean) => void
     /** Takes one from the account's bucket of promotions, or throws where it is empty. */
     takePromotion: (fullAt: number) => number
     newEventId: () => string
@@ -78,28 +90,28 @@ export function promoteDeployment(
   const { ownerId, runtimeId } = asked
   return inTransaction(db, async (tx) => {
     await lockOwner(tx, ownerId)
-    const served = await lockServed(tx, ownerId, runtimeId)
-    const named = served && (await numberOf(tx, served, { runtimeId, promoted }))
-    if (!named) return null
-    const { version, isFrozen } = named
-    const called = await findCalled(tx, { ownerId, runtimeId, version })
+    const current = await lockServingState(tx, ownerId, runtimeId)
+    const found = current && (await versionOf(tx, current, { runtimeId, promoted }))
+    if (!found) return null
+    const { version, isFrozen } = found
+    const called = await findCallEndpoint(tx, { ownerId, runtimeId, version })
     if (!called) return null
-    options.requireShare(served, version, isFrozen)
-    await takeLocked(tx, { ownerId, bucket: 'promotions', take: options.takePromotion })
-    const serving = { ...asked, version, endpoint: called.endpoint ?? undefined }
-    await serve(tx, served, serving)
-    if (!called.isRecorded) await recordCalled(tx, serving, called.endpoint ?? served.endpoint)
-    await tellPromoted(tx, options.newEventId, served, serving)
+    options.requireShare(current, version, isFrozen)
+    await takeFromLockedBucket(tx, { ownerId, bucket: 'promotions', take: options.takePromotion })
+    const promotion = { ...asked, version, endpoint: called.endpoint ?? undefined }
+    await applyPromotion(tx, current, promotion)
+    if (!called.isRecorded) await recordCallEndpoint(tx, promotion, called.endpoint ?? current.endpoint)
+    await addPromotedEvent(tx, options.newEventId, current, promotion)
     return version
   })
 }
 
-/** Takes one from a bucket of an account whose row is locked. */
-export async function takeLocked(
+/** Takes one from a token bucket of an account whose row is locked. */
+export async function takeFromLockedBucket(
   tx: Tx,
   { ownerId, bucket, take }: { ownerId: string; bucket: string; take: (fullAt: number) => number },
 ): Promise<void> {
-  const full_at = take(await readFullAt(tx, ownerId, bucket))
+  const full_at = take(await readBucket(tx, ownerId, bucket))
   await tx
     .insertInto('allowances')
     .values({ owner_id: ownerId, bucket, full_at })
@@ -107,7 +119,8 @@ export async function takeLocked(
     .execute()
 }
 
-export async function readFullAt(db: Db, ownerId: string, bucket: string): Promise<number> {
+/** The token bucket of an account: the time at which it is full again, 0 where it was never used. */
+export async function readBucket(db: Db, ownerId: string, bucket: string): Promise<number> {
   const row = await db
     .selectFrom('allowances')
     .select('full_at')
@@ -116,21 +129,21 @@ export async function readFullAt(db: Db, ownerId: string, bucket: string): Promi
   return row?.full_at ?? 0
 }
 
-/** The deployment that a rollback without a number names: an older one, so that a second rollback does not undo the first. */
+/** The deployment that `previous` names: an older one, so that a second rollback does not undo the first. Null: there is none. */
 export function rollbackOf({
   serving_version,
   previous_version,
-}: Pick<Served, 'serving_version' | 'previous_version'>): number | null {
+}: Pick<ServingState, 'serving_version' | 'previous_version'>): number | null {
   return previous_version !== null && previous_version < (serving_version ?? 0) ? previous_version : null
 }
 
-async function numberOf(
+async function versionOf(
   tx: Tx,
-  served: Served,
-  { runtimeId, promoted }: { runtimeId: string; promoted: Promoted },
+  current: ServingState,
+  { runtimeId, promoted }: { runtimeId: string; promoted: PromotedVersion },
 ): Promise<{ version: number; isFrozen: boolean } | null> {
   if (promoted !== 'candidate') {
-    const version = promoted === 'previous' ? rollbackOf(served) : promoted
+    const version = promoted === 'previous' ? rollbackOf(current) : promoted
     return version === null ? null : { version, isFrozen: false }
   }
   const row = await tx

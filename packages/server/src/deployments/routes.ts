@@ -12,8 +12,8 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { createDeploymentQueue } from '../http/account-queues.ts'
-import { chapter } from '../http/chapter.ts'
 import { answerPreflights } from '../http/cors.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { reserveRead } from '../http/in-flight.ts'
 import { FOREIGN_CURSOR, PageCursor, PageLimit } from '../http/page.ts'
 import { RuntimeParams } from '../http/params.ts'
@@ -24,7 +24,7 @@ import type { DeploymentDeps } from './deps.ts'
 import { BrokerDescription } from './describe-broker.ts'
 import { type DiscoveryDeps, MANIFEST_CACHE_CONTROL, type PublishedForm, publishedForm } from './discovery.ts'
 import { deploymentDetail, listOwnDeployments, servingDetail } from './history.ts'
-import { type Promoted, promote, trafficOf } from './promote.ts'
+import { type PromotedVersion, promote, trafficOf } from './promote.ts'
 
 type ReserveDeps = Parameters<typeof reserveRead>[0]
 
@@ -47,34 +47,34 @@ const VersionParams = RuntimeParams.extend({
   }),
 })
 
-const PromotedParam = z
+const PromotedVersionParam = z
   .string()
   .regex(/^([1-9]\d{0,8}|candidate|previous)$/, 'must be the number of a deployment, “candidate” or “previous”.')
-  .transform((text): Promoted => (text === 'candidate' || text === 'previous' ? text : Number(text)))
+  .transform((text): PromotedVersion => (text === 'candidate' || text === 'previous' ? text : Number(text)))
   .meta({
     description: 'The number of a deployment; `candidate`; or `previous`, the one that was stable before.',
     type: 'string',
     pattern: undefined,
   })
 
-const route = chapter('Deployments')
-const DEPLOY = route('deploy', 'Deploy a manifest', {
+const describeRoute = describeRoutes('Deployments')
+const DEPLOY = describeRoute('deploy', 'Deploy a manifest', {
   description:
     'It replaces the deployment before it as a whole and serves from now on, unless `promote` or `traffic` makes it a candidate. 429 where too many deployments are being checked at once.',
   body: DeployRequest,
   response: { 201: DeployResponse, 429: ErrorBody },
 })
-const LIST = route('listDeployments', 'List a runtime’s deployments, newest first', {
+const LIST = describeRoute('listDeployments', 'List a runtime’s deployments, newest first', {
   description: 'The stable one is `active`, one beside it may be the `candidate`, all others are `superseded`.',
   params: RuntimeParams,
   querystring: VersionsQuery,
   response: { 200: DeploymentList },
 })
-const DETAIL = route('getDeployment', 'Fetch a deployment with its manifest', {
+const DETAIL = describeRoute('getDeployment', 'Fetch a deployment with its manifest', {
   params: VersionParams,
   response: { 200: DeploymentDetail },
 })
-const SERVING = route('getServingDeployment', 'Fetch the serving deployment with its manifest', {
+const SERVING = describeRoute('getServingDeployment', 'Fetch the serving deployment with its manifest', {
   description: '404 before the first one.',
   response: { 200: DeploymentDetail, 404: ErrorBody },
 })
@@ -84,31 +84,35 @@ const PROMOTED = {
   body: PromoteRequest,
   response: { 200: PromotedDeployment },
 }
-const PROMOTE = route('promoteDeployment', 'Promote a deployment, or set its share', {
+const PROMOTE = describeRoute('promoteDeployment', 'Promote a deployment, or set its share', {
   ...PROMOTED,
-  params: z.object({ version: PromotedParam }),
+  params: z.object({ version: PromotedVersionParam }),
 })
-const PROMOTE_OWN = route('promoteRuntimeDeployment', 'Promote a deployment of a runtime, or set its share', {
+const PROMOTE_OWN = describeRoute('promoteRuntimeDeployment', 'Promote a deployment of a runtime, or set its share', {
   ...PROMOTED,
-  params: RuntimeParams.extend({ version: PromotedParam }),
+  params: RuntimeParams.extend({ version: PromotedVersionParam }),
 })
-const TRAFFIC = route('getTraffic', 'Compare the stable deployment with the candidate', {
+const TRAFFIC = describeRoute('getTraffic', 'Compare the stable deployment with the candidate', {
   params: RuntimeParams,
   response: { 200: TrafficReport },
 })
-const PUBLISHED = chapter('Discovery')('getManifest', 'Fetch what a runtime publishes', {
+const PUBLISHED = describeRoutes('Discovery')('getManifest', 'Fetch what a runtime publishes', {
   description:
     'An Agent Discovery Specification document, built from the serving deployment. 404 before the first one; 400 where the deployment names neither a website nor `adp.namespace`.',
   params: RuntimeParams,
   response: { 200: DiscoveryManifest, 304: z.void() },
 })
 
-const DESCRIBED = chapter('Discovery')('getRuntimeOpenApi', 'Fetch a runtime’s broker calls as an OpenAPI document', {
-  description:
-    'An OpenAPI 3.1 document with one operation for each capability of the serving deployment that a stranger may call. Capabilities that a person approves are left out. 404 before the first deployment.',
-  params: RuntimeParams,
-  response: { 200: BrokerDescription, 304: z.void() },
-})
+const DESCRIBED = describeRoutes('Discovery')(
+  'getRuntimeOpenApi',
+  'Fetch a runtime’s broker calls as an OpenAPI document',
+  {
+    description:
+      'An OpenAPI 3.1 document with one operation for each capability of the serving deployment that a stranger may call. Capabilities that a person approves are left out. 404 before the first deployment.',
+    params: RuntimeParams,
+    response: { 200: BrokerDescription, 304: z.void() },
+  },
+)
 
 /** Owner plane: what a runtime has deployed, and what of it serves. */
 export function deploymentHistoryRoutes(plane: FastifyInstance, deps: DeploymentDeps & ReserveDeps): void {
@@ -142,7 +146,7 @@ export function deploymentRoutes(plane: FastifyInstance, deps: DeploymentDeps & 
   )
   routes.post(
     '/v1/deployments',
-    { schema: DEPLOY, preParsing, config: { hasOwnBound: true } },
+    { schema: DEPLOY, preParsing, config: { skipsAccountQueue: true } },
     async (request, reply) => reply.code(201).send(await deploy(deps, runtimeOf(request), request.body)),
   )
   routes.post('/v1/deployments/:version/promote', { schema: PROMOTE }, (request) =>

@@ -3,14 +3,14 @@ import type { Limits } from '../limits.ts'
 
 type SchemaLimits = Pick<Limits, 'schemaBytes'>
 
-/** A schema of a manifest. */
+/** A schema of a manifest, with its place in the request. */
 interface PlacedSchema {
   /** Dotted path in the body. */
   path: string
   capability: string
   /** The schema as JSON. */
   text: string
-  /** A fault that shows without compiling it, or null. */
+  /** A fault that is found without compiling it, or null. */
   problem: string | null
 }
 

@@ -1,9 +1,9 @@
 import type { Keyring } from '../secrets/keyring.ts'
 
-/** A share is compared with a point from 0 up to this, so that one percent is a hundred points. */
+/** Points are 0 to 9,999: one percent is a hundred of them. */
 const POINTS = 10_000
 
-/** The end user or conversation that stays on one side of the split. */
+/** The end user or conversation whose executions all get the stable deployment, or all the candidate. */
 export interface SplitSubject {
   kind: 'end-user' | 'conversation'
   id: string
@@ -15,8 +15,8 @@ interface SplitDeps {
 }
 
 /**
- * The point of a subject, the same on every replica and for every share; of none, one by chance. Nobody without the master key
- * can compute ids for a side.
+ * The point of a subject, the same on every replica and for every share; a random one without a subject. The hash is keyed, so
+ * that nobody can make up an id that gets the candidate.
  */
 export function splitPoint({ keyring, random }: SplitDeps, runtimeId: string, subject: SplitSubject | null): number {
   if (subject === null) return Math.floor(random() * POINTS)
@@ -24,7 +24,7 @@ export function splitPoint({ keyring, random }: SplitDeps, runtimeId: string, su
   return Number.parseInt(digest.slice(0, 12), 16) % POINTS
 }
 
-/** Whether a point falls to a candidate with this share, in percent. A larger share keeps whom a smaller one had. */
+/** Whether a candidate with this share, in percent, gets a point. A larger share keeps all points of a smaller one. */
 export function isForCandidate(point: number, traffic: number): boolean {
   return point * 100 < traffic * POINTS
 }

@@ -8,13 +8,13 @@ import { retainedSince } from '../usage/retention-rules.ts'
 import { isBudgetLow } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 import {
-  lockServed,
+  addPromotedEvent,
+  applyPromotion,
+  lockServingState,
   newestVersion,
-  readFullAt,
-  type Served,
-  serve,
-  takeLocked,
-  tellPromoted,
+  readBucket,
+  type ServingState,
+  takeFromLockedBucket,
 } from './promotion-store.ts'
 import { readStoredManifest } from './stored-manifest-rules.ts'
 import { deleteSurplus, MANIFEST_BYTES } from './surplus-store.ts'
@@ -34,7 +34,7 @@ export interface Deployment extends DeploymentSummary {
   bytes: number
 }
 
-/** Which deployment; none has the version null. */
+/** Which deployment. A version of null finds none. */
 interface DeploymentKey {
   ownerId: string
   runtimeId: string
@@ -54,7 +54,7 @@ export function insertDeployment(
     /** Of a candidate, in percent; null where the deployment is promoted. */
     traffic: number | null
     /** Throws where the candidate cannot have its share. */
-    requireShare: (served: Served, version: number) => void
+    requireShare: (current: ServingState, version: number) => void
     takeDeployment: (fullAt: number) => number
     keep: number
     newEventId: () => string
@@ -64,9 +64,9 @@ export function insertDeployment(
   const { endpoint, traffic, requireShare, takeDeployment, keep, newEventId } = options
   return inTransaction(db, async (tx) => {
     const owner = await lockOwner(tx, ownerId)
-    const runtime = await lockServed(tx, ownerId, runtimeId)
+    const runtime = await lockServingState(tx, ownerId, runtimeId)
     if (!runtime) return null
-    await takeLocked(tx, { ownerId, bucket: bucketOf(runtimeId), take: takeDeployment })
+    await takeFromLockedBucket(tx, { ownerId, bucket: deploymentBucket(runtimeId), take: takeDeployment })
     const replaced = await findRow(tx, { ownerId, runtimeId, version: runtime.serving_version })
     const version = (await newestVersion(tx, ownerId, runtimeId)) + 1
     requireShare(runtime, version)
@@ -74,23 +74,23 @@ export function insertDeployment(
       .insertInto('deployments')
       .values({ ...deployment, version, endpoint: endpoint ?? runtime.endpoint })
       .execute()
-    const serving = { ownerId, runtimeId, version, traffic, endpoint, now }
-    await serve(tx, runtime, serving)
+    const promotion = { ownerId, runtimeId, version, traffic, endpoint, now }
+    await applyPromotion(tx, runtime, promotion)
     // With the account's storage full, ended executions no longer keep their deployments.
     const usedBefore = isBudgetLow(owner.tier, owner.stored_bytes) ? now + 1 : retainedSince(owner.tier, now)
     const deleted = await deleteSurplus(tx, { ownerId, runtimeId, keep, usedBefore })
     await addStoredBytes(tx, [{ ownerId, bytes: Buffer.byteLength(manifest) - deleted.bytes }])
-    await tellPromoted(tx, newEventId, runtime, serving)
+    await addPromotedEvent(tx, newEventId, runtime, promotion)
     return { version, replaced, endpointBefore: runtime.endpoint }
   })
 }
 
-/** The bucket of a runtime's deployments, for `takeDeployment`. */
+/** The token bucket of a runtime's deployments, for `takeDeployment`. */
 export function readDeploymentBucket(db: Db, ownerId: string, runtimeId: string): Promise<number> {
-  return readFullAt(db, ownerId, bucketOf(runtimeId))
+  return readBucket(db, ownerId, deploymentBucket(runtimeId))
 }
 
-function bucketOf(runtimeId: string): string {
+function deploymentBucket(runtimeId: string): string {
   return `deployments:${runtimeId}`
 }
 

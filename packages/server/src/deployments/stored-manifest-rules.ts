@@ -2,8 +2,7 @@ import { DeploymentManifest } from '@svc/contract'
 import { z } from 'zod'
 
 /**
- * Reads a stored manifest. A later release may have stored it, before an upgrade of this replica or beside it: fields that are
- * not known here are left out.
+ * Reads a stored manifest. A replica of a later release may have stored it: fields that are not known here are left out.
  */
 export function readStoredManifest(text: string): DeploymentManifest {
   const stored: unknown = JSON.parse(text)
@@ -20,7 +19,7 @@ const Part = z.object({
   reconcile: DeploymentManifest.shape.reconcile,
 })
 
-/** The part of a stored manifest, of up to a megabyte, that is about calls. */
+/** Reads the fields that calls need. Validating all of a manifest, of up to a megabyte, takes long. */
 export function readStoredManifestPart(text: string): z.infer<typeof Part> {
   return Part.parse(JSON.parse(text))
 }

@@ -17,7 +17,7 @@ export function suggestionsFor(capabilities: readonly Suggested[]): string[] {
   return [...new Set(ordered.map(suggestionFor))].slice(0, MOST)
 }
 
-// The beginning of the description where it reads like a request, or else the name in words.
+// The first clause of the description where it reads like a request (“Finds …” does not), or else the name in words.
 function suggestionFor({ name, description }: Suggested): string {
   const [clause = ''] = description.trim().split(/[.:;,(\n]/, 1)
   const said = clause.trim()

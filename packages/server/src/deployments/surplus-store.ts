@@ -8,9 +8,9 @@ interface Retention {
   runtimeId: string
   /** How many of the newest. */
   keep: number
-  /** No execution that can be read names a deployment last used before this time, in epoch ms. */
+  /** A deployment last used before this time, in epoch ms, is named by no execution that can still be read. */
   usedBefore: number
-  /** Further versions to keep. */
+  /** Further versions that are kept. */
   except?: readonly number[]
 }
 

@@ -6,7 +6,7 @@ import { notFound } from '../errors.ts'
 import { answerPreflights } from '../http/cors.ts'
 import { RuntimeParams } from '../http/params.ts'
 import { typed } from '../http/typed.ts'
-import { lookUpById, type ServingDeps } from '../runtimes/serving.ts'
+import { lookUpById, type ServingDeps } from '../runtimes/serving-cache.ts'
 import { RESOURCE_METADATA_PATH } from './rules.ts'
 
 const PATH = `${RESOURCE_METADATA_PATH}/:runtimeId`

@@ -1,7 +1,7 @@
 import type { Tier } from '@svc/contract'
 import type { Db } from '../store/schema.ts'
 import { ThreadedSqliteAdapter } from '../store/sqlite/driver.ts'
-import { repeated } from '../store/transaction.ts'
+import { retryTransaction } from '../store/transaction.ts'
 import { PLANS, type Plan } from '../usage/rules.ts'
 import type { Batch, BatchContext, BatchOutcomes } from './batch-rules.ts'
 import { ENDED_COLUMNS } from './column-rules.js'
@@ -38,7 +38,7 @@ export function createBatchStore(db: Db): WriteBatch {
   return async ({ admissions, calls, settlements }, { beforeCommit, nodeId, now, isTakeOver }) => {
     const ended = settlements.map(toSqlite)
     const request: SqliteRequest = { nodeId, now, isTakeOver, plans: PLANS, admissions, calls, settlements: ended }
-    const outcomes = await repeated(() => adapter.driver.sendBatch<BatchOutcomes>(request, beforeCommit))
+    const outcomes = await retryTransaction(() => adapter.driver.sendBatch<BatchOutcomes>(request, beforeCommit))
     if (outcomes === undefined) throw new Error('a batch has outcomes')
     return outcomes
   }

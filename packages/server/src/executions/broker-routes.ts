@@ -11,12 +11,12 @@ import { z } from 'zod'
 import { forbidden, internal } from '../errors.ts'
 import { answerPreflights } from '../http/cors.ts'
 import { toAppError } from '../http/error-handler.ts'
-import { HANDED_ON } from '../http/json-body.ts'
+import { PASSED_ON_FIELDS } from '../http/json-body.ts'
 import { RuntimeParams } from '../http/params.ts'
 import { limitNotFound, removeRateHeaders, takeRate, takeVisitorRate } from '../http/rate-limit.ts'
 import { cachedRuntimeOf, setCachedRuntime } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
-import type { CachedRuntime } from '../runtimes/serving.ts'
+import type { CachedRuntime } from '../runtimes/serving-cache.ts'
 import { answerCall } from './answer-execution.ts'
 import { locateBrokered, requireEndUser, toCallRequest } from './call-capability.ts'
 import type { ExecutionDeps } from './deps.ts'
@@ -50,7 +50,7 @@ export function brokerRoutes(plane: FastifyInstance, deps: ExecutionDeps): void 
     PATH,
     {
       schema: CALL,
-      config: { isRateLimited: true, load: 'execution', exactFields: HANDED_ON },
+      config: { isRateLimited: true, load: 'execution', exactFields: PASSED_ON_FIELDS },
       onRequest(request, reply, done) {
         if (request.headers[EXECUTION_ID_HEADER] !== undefined) return done(forbidden(OWN_CALL))
         const { runtimeId, capability } = request.params

@@ -11,13 +11,13 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { reserveRead } from '../http/in-flight.ts'
-import { HANDED_ON } from '../http/json-body.ts'
+import { PASSED_ON_FIELDS } from '../http/json-body.ts'
 import { PageCursor, PageLimit, PageTime } from '../http/page.ts'
 import { ExecutionParams, ProjectIdParam, RuntimeIdParam, RuntimeParams } from '../http/params.ts'
 import { ownerOf } from '../http/planes.ts'
 import { setRuntime } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
-import { lookUpById } from '../runtimes/serving.ts'
+import { lookUpById } from '../runtimes/serving-cache.ts'
 import { answerExecution } from './answer-execution.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { toExecuteInput } from './execute.ts'
@@ -81,7 +81,7 @@ const READING = { readsMuch: true }
 /** Owner plane: runs executions on the owner's runtimes, and reads the history of all. */
 export function executionRoutes(plane: FastifyInstance, deps: ExecutionDeps): void {
   const routes = typed(plane)
-  const execute = { schema: EXECUTE, config: { load: 'execution', exactFields: HANDED_ON } } as const
+  const execute = { schema: EXECUTE, config: { load: 'execution', exactFields: PASSED_ON_FIELDS } } as const
   routes.post('/v1/executions', execute, async (request, reply) => {
     const { ownerId } = ownerOf(request)
     const sought = { runtimeId: request.body.runtimeId, what: 'The runtime' }

@@ -10,7 +10,7 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { answerPreflights } from '../http/cors.ts'
-import { HANDED_ON } from '../http/json-body.ts'
+import { PASSED_ON_FIELDS } from '../http/json-body.ts'
 import { cachedRuntimeOf } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
 import { answerCall, answerExecution } from './answer-execution.ts'
@@ -44,7 +44,7 @@ const CALL = {
   response: { 200: z.union([CapabilityOutput, CapabilityFailure, CapabilityApproval]) },
 } as const
 
-const EXECUTION = { isRateLimited: true, load: 'execution', exactFields: HANDED_ON } as const
+const EXECUTION = { isRateLimited: true, load: 'execution', exactFields: PASSED_ON_FIELDS } as const
 
 /** Public-key plane: the chat of a page. The runtime is that of the key. */
 export function publicKeyRoutes(plane: FastifyInstance, deps: ExecutionDeps): void {

@@ -1,11 +1,11 @@
 import { JsonObject } from '@svc/contract'
 import { HeldBytes } from '../admission/in-flight.ts'
 import { approvalsOfExecution } from '../approvals/list-store.ts'
-import { findCalled } from '../deployments/called-store.ts'
+import { findCallEndpoint } from '../deployments/call-endpoint-store.ts'
 import { AppError } from '../errors.ts'
 import { EMPTY_OBJECT, JsonDocument } from '../lib/json-document.ts'
 import { Stop } from '../lib/stop-signal.ts'
-import { lookUpById } from '../runtimes/serving.ts'
+import { lookUpById } from '../runtimes/serving-cache.ts'
 import { type ServingRuntime, sidesOf } from '../runtimes/serving-runtime.ts'
 import { readSecrets } from '../runtimes/signing-secret.ts'
 import type { StoredCall, StoredReconciled } from './call-rules.ts'
@@ -144,7 +144,7 @@ async function formerEndpoint(
   { calls, deploymentVersion: version }: ClaimedQuestion,
 ): Promise<Askable | undefined> {
   if (version === null || calls.every((call) => presentEndpoint(runtime, call))) return undefined
-  const called = await findCalled(db, { ...runtime, version })
+  const called = await findCallEndpoint(db, { ...runtime, version })
   return called?.endpoint ? { address: called.endpoint, reconcile: called.reconcile } : undefined
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import { Lru } from '../lib/lru.ts'
 import { Stop, unlessStopped } from '../lib/stop-signal.ts'
 import type { Limits } from '../limits.ts'
-import { SIGN_OF_LIFE_INTERVAL_MS } from '../runtimes/rules.ts'
+import { LAST_SEEN_INTERVAL_MS } from '../runtimes/rules.ts'
 import type { DiskSpace } from '../store/disk-space.ts'
 import { CommitUnknownError, isConnectionFault, isDataFault } from '../store/errors.ts'
 import type { Pause } from '../store/retry.ts'
@@ -144,7 +144,7 @@ export class Settlements {
   // A sign of life is stored now and then: a busy runtime gives one with each call.
   #isNews({ usage: { runtimeId }, row: { completed_at: completedAt } }: Settlement): boolean {
     const last = this.#lastSeen.get(runtimeId)
-    if (last !== undefined && completedAt - last < SIGN_OF_LIFE_INTERVAL_MS) return false
+    if (last !== undefined && completedAt - last < LAST_SEEN_INTERVAL_MS) return false
     this.#lastSeen.set(runtimeId, completedAt)
     return true
   }

@@ -16,10 +16,10 @@ export function createAccountQueues() {
   const message = 'Too many requests to the owner’s API are under way. Try again in a moment.'
   const options = { waitMs: 5_000, refusal: () => limited(message, 1_000) }
   return {
-    all: new KeyedSemaphore(HANDLERS, options),
+    handlers: new KeyedSemaphore(HANDLERS, options),
     /** Examinations of endpoints: one of an account at a time, refused at once where another one is under way. */
     examinations: createExaminationQueue(),
-    /** Requests that read much pass this queue first. */
+    /** For routes with `readsMuch`, before `handlers`. */
     reads: new KeyedSemaphore(READS, options),
   }
 }
@@ -32,10 +32,10 @@ export function createAccountQueues() {
 export function queueHandlers(plane: FastifyInstance, queues: AccountQueues): void {
   plane.addHook('onRoute', (route) => {
     const { handler, config } = route
-    if (config?.load === 'execution' || config?.hasOwnBound) return
+    if (config?.load === 'execution' || config?.skipsAccountQueue) return
     route.handler = (request, reply) => {
       const [account, { closed }] = [accountOfRequest(request), stateOf(request)]
-      const handle = () => queues.all.run(account, async () => handler.call(plane, request, reply), closed)
+      const handle = () => queues.handlers.run(account, async () => handler.call(plane, request, reply), closed)
       return config?.readsMuch ? queues.reads.run(account, handle, closed) : handle()
     }
   })

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { InFlight } from '../admission/in-flight.ts'
 import type { HttpDeps } from './deps.ts'
-import { sharingNetwork } from './request-state.ts'
+import { networkForShare } from './request-state.ts'
 
 /** The maximum of pipelined answers of one connection: each is held in memory until it is sent. */
 const MAX_PENDING = 8
@@ -27,11 +27,11 @@ export function limitConnections(
   })
 }
 
-/** Closes a new connection whose network holds as many already as are free: one network has half of them at most. */
+/** Closes a new connection of a network that has as many open as are still free: at most half are one network's. */
 function shareConnections(server: Server, maximum: number): void {
   const shares = new InFlight({ executions: maximum, heldBytes: 0 })
   server.on('connection', (socket: Socket) => {
-    const network = sharingNetwork(socket.remoteAddress ?? '')
+    const network = networkForShare(socket.remoteAddress ?? '')
     if (shares.executionShortage(network)) return void socket.destroy()
     shares.add(network, { executions: 1 })
     socket.once('close', () => shares.add(network, { executions: -1 }))
@@ -45,7 +45,7 @@ export function trackAnswer(answer: ServerResponse, onClose = () => {}): boolean
   if (answers.size >= MAX_PENDING) return false
   answers.add(answer)
   answer.once('close', () => {
-    // An answer may end before its request does: until then, invalid bytes belong to that request.
+    // An answer may end before its request has arrived whole: invalid bytes still belong to that request.
     if (request.complete) answers.delete(answer)
     else request.once('close', () => answers.delete(answer))
     onClose()
@@ -53,7 +53,7 @@ export function trackAnswer(answer: ServerResponse, onClose = () => {}): boolean
   return true
 }
 
-/** True where invalid bytes may be answered with an error: it must not be taken for the answer to a pending request. */
+/** True where a 400 may be written for invalid bytes: a client must not take it for the answer to a pending request. */
 export function mayAnswerParseError(socket: Socket): boolean {
   if (!socket.writable) return false
   for (const answer of pending.get(socket) ?? []) {

@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { forbidden } from '../errors.ts'
-import type { CachedRuntime } from '../runtimes/serving.ts'
+import type { CachedRuntime } from '../runtimes/serving-cache.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 
 const EXPOSED = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, www-authenticate, x-request-id'
@@ -21,7 +21,7 @@ export function allowAnyOrigin(plane: FastifyInstance): void {
   })
 }
 
-/** Lets the page read the answer until {@link checkOrigin} has decided: a page with a wrong key should see the 401. */
+/** Lets the page read the answer before {@link checkOrigin} has judged it, so that a page with a wrong key sees the 401. */
 export function echoOrigin({ headers: { origin } }: FastifyRequest, reply: FastifyReply): void {
   reply.header('vary', 'origin')
   if (origin === undefined || !ORIGIN.test(origin)) return
@@ -65,7 +65,7 @@ export function answerPreflights(
   }
 }
 
-/** A runtime whose origins are judged again when it is read again: it may have another list by then. */
+/** The same runtime, with the origin checked again after each `refresh`: its list may have changed. */
 export function guardOrigin(found: CachedRuntime, request: FastifyRequest, reply: FastifyReply): CachedRuntime {
   return {
     get runtime() {

@@ -2,14 +2,14 @@ import type { FastifyRequest } from 'fastify'
 import { forbidden } from '../errors.ts'
 
 /**
- * Refuses a change that a page of another origin may have made a browser send, with its cookie. The service's own pages
- * say so in `Origin`, or, where they send none, in `Sec-Fetch-Site`, which no page can set.
+ * Against CSRF: 403 for a change with a session cookie that a page of another origin may have sent. Browsers name the page's
+ * origin in `Origin`, or, where they send none, in `Sec-Fetch-Site`, which no page can set.
  */
 export function requireOwnOrigin(request: FastifyRequest, baseUrl: string): void {
   if (request.method !== 'GET' && request.method !== 'HEAD') requireSameOrigin(request, baseUrl, { isBrowser: true })
 }
 
-/** Refuses pages of other origins, which could sign a visitor in to their own account. Other programs pass. */
+/** Against login CSRF: pages of other origins could sign a visitor in to their own account. Requests that no browser sent pass. */
 export function refuseForeignPages(request: FastifyRequest, baseUrl: string): void {
   requireSameOrigin(request, baseUrl, { isBrowser: request.headers['sec-fetch-site'] !== undefined })
 }

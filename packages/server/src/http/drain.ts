@@ -8,7 +8,7 @@ import { Deadline } from '../lib/deadline.ts'
 import type { StreamedRuns } from '../streams/streamed-runs.ts'
 
 /**
- * From `closing` on the service is not ready, and every answer closes its connection. `refusing` refuses all requests but
+ * From `closing` on `/ready` answers 503, and every answer closes its connection. In `refusing` all requests are refused but
  * those for detached streams of this server.
  */
 export interface DrainState {
@@ -51,7 +51,7 @@ export async function drain(app: FastifyInstance, deps: DrainDeps, times: DrainT
   deps.drainState.phase = 'refusing'
   const { requests, running } = deps
   const closed = allIdle([deps.streams.detached], times.drainMs).then(() => app.close())
-  // Before a supervisor kills the process: callers should be told that nothing is recorded instead of losing their stream.
+  // Early enough before a supervisor kills the process: callers are then told that the outcome was not stored.
   const endingRetries = setTimeout(() => deps.settlements.endRetries(), times.drainMs + times.stopMs)
   await allIdle([requests, running], times.drainMs)
   running.shutDown()

@@ -8,9 +8,9 @@ import { accountOfRequest, anonymousAccountOf, stateOf } from './request-state.t
 
 type LoadDeps = Pick<HttpDeps, 'inFlight' | 'limits' | 'loopDelay' | 'metrics'>
 
-/** While the event loop is late, an account begins executions only up to this many at once. */
+/** While the event loop is late, an account with this many executions in flight begins no further one. */
 const FEW_RUNNING = 64
-/** A smaller answer fits into what the system buffers for a connection. */
+/** A smaller answer fits into the socket's send buffer, and takes no heap while its reader is slow. */
 const SMALL_ANSWER_BYTES = 16 * 1024
 
 /** Limits what accounts have in flight: after their credentials are known, before their bodies are read. */
@@ -36,17 +36,17 @@ export function limitInFlight(app: FastifyInstance, deps: LoadDeps): void {
     if (state.config.load !== 'execution') return done(null, payload)
     const late = refuseWhileLate(accountId)
     const shortage = late ? null : (inFlight.executionShortage(accountId) ?? inFlight.byteShortage(accountId))
-    const refusal = shortage ? refused(deps, shortage) : late
+    const refusal = shortage ? shortageRefusal(deps, shortage) : late
     if (refusal) refuse(refusal, done)
     else done(null, payload)
   })
-  // Again once the body was read: others may have begun meanwhile.
+  // Checked again once the body was read: other executions may have begun meanwhile.
   app.addHook('preHandler', (request, _reply, done) => {
     const { config, held } = stateOf(request)
     const accountId = accountOfRequest(request)
     const late = config.load === 'execution' ? refuseWhileLate(accountId) : null
     const shortage = late ? null : held?.moveTo(accountId)
-    const refusal = late ?? (shortage ? refused(deps, shortage) : null)
+    const refusal = late ?? (shortage ? shortageRefusal(deps, shortage) : null)
     if (refusal) refuse(refusal, done)
     else done()
   })
@@ -55,10 +55,10 @@ export function limitInFlight(app: FastifyInstance, deps: LoadDeps): void {
     if (bytes <= SMALL_ANSWER_BYTES) return done()
     const held = heldBy(request, inFlight)
     const isRead = request.method === 'GET'
-    // A read has reserved room for its answer before.
+    // A route that calls reserveRead has counted its answer already.
     const shortage = isRead && held.bytes >= bytes ? null : held.grow(bytes)
-    // A request that has changed something must be answered.
-    if (shortage && isRead) return done(refused(deps, shortage))
+    // A request that may have changed something is answered in any case; its bytes count all the same.
+    if (shortage && isRead) return done(shortageRefusal(deps, shortage))
     if (shortage) held.take(bytes)
     done()
   })
@@ -69,7 +69,7 @@ export function reserveRead(deps: Pick<LoadDeps, 'inFlight' | 'metrics'>, reques
   return (bytes) => {
     if (bytes <= SMALL_ANSWER_BYTES) return
     const shortage = heldBy(request, deps.inFlight).grow(transcriptWeight(bytes))
-    if (shortage !== null) throw refused(deps, shortage)
+    if (shortage !== null) throw shortageRefusal(deps, shortage)
   }
 }
 
@@ -79,7 +79,7 @@ function heldBy(request: FastifyRequest, inFlight: InFlight): HeldBytes {
   return state.held
 }
 
-function refused({ metrics }: Pick<LoadDeps, 'metrics'>, shortage: Shortage): AppError {
+function shortageRefusal({ metrics }: Pick<LoadDeps, 'metrics'>, shortage: Shortage): AppError {
   metrics.requestRefused(shortage.of)
   return noRoom(shortage)
 }

@@ -1,6 +1,5 @@
 import { isJsonObject } from '@svc/contract'
 
-/** A place in a JSON value, and what is wrong with the text there. */
 export interface InvalidText {
   /** Dotted; empty for the value itself. */
   path: string
@@ -10,7 +9,7 @@ export interface InvalidText {
 const SUSPECT_ESCAPE = /\\u(?:0000|d[89a-f])/i
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-/** True where JSON text may hold a NUL or half a surrogate pair. In valid JSON, both can only come as an escape. */
+/** True where JSON text may hold a NUL or half a surrogate pair. In valid JSON both are written as escapes. */
 export function mayHoldInvalidText(json: string): boolean {
   return SUSPECT_ESCAPE.test(json)
 }

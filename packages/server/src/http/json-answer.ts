@@ -13,7 +13,7 @@ export function stringifyJson(value: unknown): string {
   return `{${text}}`
 }
 
-/** Has the reply write its body with {@link stringifyJson}. Call it last: a refusal is sent as text. */
+/** Has the reply write its body with {@link stringifyJson}. Call it after all that may throw: an error body is text already. */
 export function answerJsonText(reply: FastifyReply): void {
   reply.type('application/json; charset=utf-8').serializer(stringifyJson)
 }

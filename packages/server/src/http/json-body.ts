@@ -14,9 +14,9 @@ import { invalidText, mayHoldInvalidText } from './invalid-text.ts'
 import { stateOf } from './request-state.ts'
 
 /** The fields of a body that are passed on to capabilities and traces. */
-export const HANDED_ON = ['input', 'metadata'] as const
+export const PASSED_ON_FIELDS = ['input', 'metadata'] as const
 
-/** A body of this size has mostly arrived with its head, and takes a millisecond or two. A larger one is queued. */
+/** A body up to this size has mostly arrived with the request's head, and is parsed at once. A larger one takes its turn. */
 export const SMALL_BODY_BYTES = 64 * 1024
 
 const incomplete = () => invalidField('body', 'did not arrive whole.')
@@ -33,7 +33,7 @@ export function acceptJson(
     const { jsonDepth, jsonValues } = limits
     const parse = (bytes: Buffer) => {
       try {
-        // The weight takes the place of what was reserved: reservations that fill a share would let no body be parsed.
+        // Replaces the reservation: if reservations fill the share, a body must still be able to take its own place.
         const onMeasured = (extent: JsonExtent) => {
           const shortage = held?.resize(heapWeight({ bytes: bytes.length, ...extent }))
           if (shortage) throw noRoom(shortage)
@@ -84,7 +84,7 @@ export function readBody(
   else payload.on('data', onData).on('end', onEnd).on('error', onError)
 }
 
-// Fatal: a decoder that replaces invalid bytes would store something else than was sent.
+// Without `fatal`, invalid bytes become U+FFFD, and something else is stored than was sent.
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function decode(bytes: Uint8Array): string {
@@ -112,13 +112,13 @@ export function parseBody(text: string, rules: BodyRules): unknown {
   if (extent.values > jsonValues) throw invalidField('body', `holds more than ${jsonValues} values.`)
   onMeasured?.(extent)
   const value = parse(text)
-  // Further on, null stands for an absent body.
+  // Later hooks read null as an absent body.
   if (value === null) throw invalidField('body', 'must be a JSON object, not null.')
   const found = mayHoldInvalidText(text) ? invalidText(value) : null
   if (found) throw invalidField(found.path || 'body', found.message)
   const path = exactFields.length === 0 ? null : inexactNumber(text, exactFields)
   if (path === null) return value
-  // Its top-level field is named, too, for callers that look for the field they sent.
+  // The top-level field is named as well: callers look for the field that they sent.
   const [field = path] = path.split('.', 1)
   throw invalid({ [field]: [INEXACT_NUMBER], [path]: [INEXACT_NUMBER] })
 }

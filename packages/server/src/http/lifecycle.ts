@@ -28,10 +28,10 @@ export function followRequests(app: FastifyInstance, deps: LifecycleDeps): void 
     if (isEncrypted) reply.header('strict-transport-security', HSTS)
     const { phase } = deps.drainState
     if (phase !== 'serving') reply.header('connection', 'close')
-    const isRefused = phase === 'refusing' && !stateOf(request).config.isForHeldRun
+    const isRefused = phase === 'refusing' && !stateOf(request).config.isTakenWhileDraining
     done(isRefused ? restarting() : malformation(request))
   })
-  // Node would answer 417. A server may ignore an expectation that it does not know.
+  // Unknown values of `Expect` are ignored, as HTTP allows: Node would answer 417.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 }
 
@@ -67,7 +67,7 @@ function endRequest(deps: LifecycleDeps, request: FastifyRequest, answer: Server
     route,
     status,
     durationMs,
-    // A path may name anything; an answered one named a runtime.
+    // A path may name anything: only with a status below 400 it named a runtime that exists.
     runtimeId:
       state.runtime?.runtimeId ?? (status < 400 ? RuntimeParams.safeParse(request.params).data?.runtimeId : undefined),
     executionId: state.executionId ?? undefined,
@@ -85,11 +85,11 @@ function endRequest(deps: LifecycleDeps, request: FastifyRequest, answer: Server
 // Checked before the body is read: a body does not matter where no route takes one.
 function malformation(request: FastifyRequest): AppError | undefined {
   const { headers, raw, url } = request
-  // Node's parser lets it through, or would answer with a body of its own.
+  // `requireHostHeader` is off in `serverOptions`: Node would answer without the error envelope.
   if (headers.host === undefined && raw.httpVersion === '1.1') {
     return invalidField('request', 'is not valid HTTP: the Host header is missing.')
   }
-  // No id holds one, and not every store can look it up.
+  // No id holds a NUL, and PostgreSQL refuses one in a parameter.
   if (url.includes('%00')) return invalidField('url', 'must not contain the NUL character.')
   return stateOf(request).route === null ? notFound('The route') : undefined
 }

@@ -2,7 +2,7 @@ import { type FastifyInstance, fastify } from 'fastify'
 import type { ReadinessProbe } from '../ops/readiness.ts'
 import { mayAnswerParseError, trackAnswer } from './connections.ts'
 
-/** By the code of the error, the answer to what never became a request. */
+/** Status lines for invalid HTTP, by the code of Node's error. */
 const STATUS_LINES: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
@@ -26,7 +26,7 @@ export function createOpsApp({ readiness, metrics }: OpsDeps): FastifyInstance {
     clientErrorHandler({ code }, socket) {
       if (!mayAnswerParseError(socket)) return void socket.destroy()
       const status = STATUS_LINES[code] ?? '400 Bad Request'
-      // It says that it closes: a client that keeps connections would lose its next request on this one.
+      // `connection: close`, or a client with keep-alive would lose its next request on this connection.
       socket.write(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
       socket.destroySoon()
     },

@@ -4,7 +4,7 @@ import type { PageStart } from '../store/page.ts'
 const MAX_PAGE = 200
 const DEFAULT_PAGE = 50
 
-/** The fault of a cursor that no page of the listing can have given. */
+/** The fault of a cursor that is malformed, or comes from another listing. */
 export const FOREIGN_CURSOR = 'is not a cursor of this listing: pass a nextCursor as it was returned.'
 
 const CursorContent = z.tuple([z.int(), z.string().regex(/^[A-Za-z0-9_-]{1,128}$/)])
@@ -40,7 +40,7 @@ export const PageCursor = z
   .transform((start) => start ?? null)
   .describe('The `nextCursor` of the page before. Leave it out for the first page.')
 
-// The precision of −1 is that of a time without seconds.
+// Zod's precision of −1 accepts times without seconds, such as 12:00Z.
 const IsoTime = z.union([
   z.iso.date(),
   z.iso.datetime({ offset: true }),

@@ -7,7 +7,7 @@ import { authenticateSession } from '../accounts/sessions.ts'
 import { roleNeeded, unauthorized } from '../errors.ts'
 import { createCoalescer } from '../lib/coalesce.ts'
 import { authenticateDeployKey, type RuntimeIdentity } from '../runtimes/runtimes.ts'
-import { lookUpByPublicKey, revalidating } from '../runtimes/serving.ts'
+import { lookUpByPublicKey, revalidating } from '../runtimes/serving-cache.ts'
 import { queueHandlers } from './account-queues.ts'
 import { checkOrigin, echoOrigin, guardOrigin } from './cors.ts'
 import { requireOwnOrigin } from './csrf.ts'
@@ -67,7 +67,7 @@ export function publicKeyPlane(app: FastifyInstance, deps: HttpDeps, routes: Rou
     })
     // The body is validated before admission confirms the key. A caller whose key has ended meanwhile gets the 401 alone.
     plane.setErrorHandler(async (error, request) => {
-      // A body that could not be read names no end user: its network is the visitor.
+      // Of a body that could not be read no end user is known: the visitor is the network.
       takeVisitorRate(deps, request)
       const { cachedRuntime: cached } = stateOf(request)
       if (cached && !cached.isFresh && toAppError(error, deps).code === 'validation_error') await cached.refresh()
@@ -79,7 +79,7 @@ export function publicKeyPlane(app: FastifyInstance, deps: HttpDeps, routes: Rou
 
 /** `svc_sk_`. */
 export function deployPlane(app: FastifyInstance, deps: HttpDeps, routes: Routes): void {
-  // The account queue needs the account: until it is known, the requests of one key share one database connection.
+  // The account queue needs the account: until it is requireIdentity, the requests of one key share one database connection.
   const reads = createCoalescer<RuntimeIdentity>()
   openPlane(app, 'deploy', (plane) => {
     queueHandlers(plane, deps.accountQueues)
@@ -92,8 +92,8 @@ export function deployPlane(app: FastifyInstance, deps: HttpDeps, routes: Routes
 }
 
 /**
- * An account's API key or a session, with a role that the route asks for. A session cookie changes something for pages of the service's own origin
- * alone.
+ * An account's API key or a session, with the role that the route asks for. With a session cookie, requests that change
+ * something must come from a page of the service's own origin.
  */
 export function ownerPlane(app: FastifyInstance, deps: HttpDeps, routes: Routes): void {
   const reads = createCoalescer<Caller>()
@@ -104,9 +104,9 @@ export function ownerPlane(app: FastifyInstance, deps: HttpDeps, routes: Routes)
       config.leastRole = leastRole(schema?.operationId ?? '')
     })
     plane.addHook('onRequest', async (request, reply) => {
-      const session = await sessionBehind(deps, request)
+      const session = await readSession(deps, request)
       const caller = session ? callerOfSession(session) : await callerOfKey(bearer(request))
-      if (session?.isFromCookie) admitCookie(deps, session, request, reply)
+      if (session?.isFromCookie) guardCookieSession(deps, session, request, reply)
       Object.assign(stateOf(request), { caller, session, accountId: caller.owner.ownerId })
       requireRole(caller.role, stateOf(request).config.leastRole)
     })
@@ -125,18 +125,23 @@ function callerOfSession({ owner, member }: RequestSession): Caller {
   return { owner, member, role: member.role, keyId: null }
 }
 
-// A route that the table of roles leaves out is for nobody.
+// Undefined: `accounts/role-rules.ts` has no row for the route.
 function requireRole(role: Role, least: Role | undefined): void {
   if (least === undefined || !includesRole(role, least)) throw roleNeeded(least ?? null, role)
 }
 
-async function sessionBehind(deps: HttpDeps, request: FastifyRequest): Promise<RequestSession | undefined> {
+async function readSession(deps: HttpDeps, request: FastifyRequest): Promise<RequestSession | undefined> {
   const presented = presentedSession(deps, request)
   if (presented === undefined) return undefined
   return { ...(await authenticateSession(deps, presented)), isFromCookie: request.headers.authorization === undefined }
 }
 
-function admitCookie(deps: HttpDeps, session: RequestSession, request: FastifyRequest, reply: FastifyReply): void {
+function guardCookieSession(
+  deps: HttpDeps,
+  session: RequestSession,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const baseUrl = deps.baseUrl()
   requireOwnOrigin(request, baseUrl)
   if (!session.isRenewed) return
@@ -151,7 +156,7 @@ export function ownerOf(request: FastifyRequest): Owner {
 
 /** Who asks on the owner plane. */
 export function callerOf(request: FastifyRequest): Caller {
-  return known(stateOf(request).caller)
+  return requireIdentity(stateOf(request).caller)
 }
 
 /** The session of a request on the owner plane; undefined for an API key. */
@@ -161,7 +166,7 @@ export function sessionOfRequest(request: FastifyRequest): RequestSession | unde
 
 /** The runtime of a request on the deploy plane. */
 export function runtimeOf(request: FastifyRequest): RuntimeIdentity {
-  return known(stateOf(request).runtime)
+  return requireIdentity(stateOf(request).runtime)
 }
 
 function openPlane(app: FastifyInstance, name: Plane, routes: Routes): void {
@@ -185,7 +190,7 @@ function bearerOf(request: FastifyRequest): string | null {
 }
 
 // A route outside its plane is a programming error: it must not treat its caller as anonymous.
-function known<T>(identity: T | null): T {
+function requireIdentity<T>(identity: T | null): T {
   if (identity === null) throw new Error('this route is not on the plane that it was written for')
   return identity
 }

@@ -3,9 +3,9 @@ import { isJsonObject } from '@svc/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RateRoutes, RateTaken } from '../admission/rate-limit.ts'
 import { type AppError, limited } from '../errors.ts'
-import type { CachedRuntime } from '../runtimes/serving.ts'
+import type { CachedRuntime } from '../runtimes/serving-cache.ts'
 import type { HttpDeps } from './deps.ts'
-import { networkOfCaller, stateOf } from './request-state.ts'
+import { networkForRate, stateOf } from './request-state.ts'
 
 type RateDeps = Pick<HttpDeps, 'rateLimit' | 'metrics'>
 
@@ -20,7 +20,7 @@ export function takeRate(
   reply: FastifyReply,
 ): void | Promise<void> {
   const { runtime } = cached
-  const asked = { routes, network: networkOfCaller(request) }
+  const asked = { routes, network: networkForRate(request) }
   const taken = deps.rateLimit.take({ runtime, ...asked })
   if (taken.ok || !taken.mayBeStale || cached.isFresh) return applyRate(deps, taken, request, reply)
   return cached.refresh().then(() => {
@@ -33,26 +33,26 @@ function applyRate(deps: RateDeps, taken: RateTaken, request: FastifyRequest, re
   const { limit, remaining, resetMs } = taken.state
   reply.header('ratelimit-limit', String(limit))
   reply.header('ratelimit-remaining', String(remaining))
-  // In whole seconds until the allowance is full again.
+  // Whole seconds until the token bucket is full again.
   reply.header('ratelimit-reset', String(Math.ceil(resetMs / 1000)))
   if (!taken.ok) throw refusal(deps, taken)
-  stateOf(request).unjudged = taken
+  stateOf(request).rateTaken = taken
 }
 
 /**
- * Throws 429 where one visitor takes more than its part of the rate: the end user, as a hash, or else the network. The end
- * user is the one that the body names, unless the route knows better.
+ * Throws 429 where one visitor takes more than its part of the rate while others ask (`admission/runtime-rate.ts`): the end
+ * user, as a hash, or else the network. The end user is that of the body's `endUserToken`, unless the route passes one.
  */
 export function takeVisitorRate(deps: RateDeps, request: FastifyRequest, endUser = endUserOf(request.body)): void {
   const state = stateOf(request)
-  const judged = state.unjudged?.judge(endUser)
-  state.unjudged = null
+  const judged = state.rateTaken?.judge(endUser)
+  state.rateTaken = null
   if (judged && !judged.ok) throw refusal(deps, { limit: 'visitor', retryAfterMs: judged.retryAfterMs })
 }
 
-/** The answer to a broker call that found nothing: the same for all that may be missing, and limited by network. */
+/** The 404 of a broker call, or a 429 where its network got too many of them. */
 export function limitNotFound(deps: RateDeps, notFound: AppError, request: FastifyRequest): AppError {
-  const taken = deps.rateLimit.takeNotFound(networkOfCaller(request))
+  const taken = deps.rateLimit.takeNotFound(networkForRate(request))
   return taken.ok ? notFound : refusal(deps, { limit: 'network', retryAfterMs: taken.retryAfterMs })
 }
 

@@ -6,7 +6,7 @@ import type { RateTaken } from '../admission/rate-limit.ts'
 import { networkOf } from '../lib/network.ts'
 import { Stop } from '../lib/stop-signal.ts'
 import type { RuntimeIdentity } from '../runtimes/runtimes.ts'
-import type { CachedRuntime } from '../runtimes/serving.ts'
+import type { CachedRuntime } from '../runtimes/serving-cache.ts'
 import { NO_SPAN, type Span } from '../telemetry/tracing.ts'
 
 /** The session of a request on the owner plane. A browser sends a cookie by itself, whichever page made the request. */
@@ -33,8 +33,8 @@ class RequestState {
   /** On the owner plane: who asks, and the session if the credential is not an API key. */
   caller: Caller | null = null
   session: RequestSession | undefined = undefined
-  /** The unit of the rate limit that the request took, until its visitor is judged. */
-  unjudged: Extract<RateTaken, { ok: true }> | null = null
+  /** What the request took of the rate limit, until the limit of its visitor is checked as well. */
+  rateTaken: Extract<RateTaken, { ok: true }> | null = null
   /** Set once an execution was admitted for the request. */
   executionId: string | null = null
   /** Aborts when the answer closes, whether it was sent or not. */
@@ -56,30 +56,30 @@ export function stateOf(request: FastifyRequest): RequestState {
   return request.state
 }
 
-// A customer has at least a /56 of IPv6, and can mostly have a /48.
+// Prefixes: providers give a customer a /56 of IPv6 at least, and mostly a /48 on request.
 const IPV6_BITS = { rate: 56, share: 48 }
 
-/** The network of the caller, as a rate limit counts it. */
-export function networkOfCaller(request: FastifyRequest): string {
+/** The network that the rate limit counts a caller by. */
+export function networkForRate(request: FastifyRequest): string {
   return networkOf(request.ip, IPV6_BITS.rate)
 }
 
-/** The network of an address, for the share of callers without a credential. */
-export function sharingNetwork(ip: string): string {
+/** The network that shares of connections and of bytes in flight are counted by, for callers without a credential. */
+export function networkForShare(ip: string): string {
   return networkOf(ip, IPV6_BITS.share)
 }
 
-/** The account that a request counts against; its network, where it has none. */
+/** The key that a request counts against: its account, or without one {@link anonymousAccountOf}. */
 export function accountOfRequest(request: FastifyRequest): string {
   return stateOf(request).accountId ?? anonymousAccountOf(request)
 }
 
-/** The account that counts a request without a credential: the part of its network. */
+/** The key of a request without a credential: callers of one network share it. */
 export function anonymousAccountOf(request: FastifyRequest): string {
-  return partOf(stateOf(request).config.isSignIn ? SIGN_INS : ANONYMOUS, sharingNetwork(request.ip))
+  return partOf(stateOf(request).config.isSignIn ? SIGN_INS : ANONYMOUS, networkForShare(request.ip))
 }
 
-/** Sets the runtime that the request is for, and its account as the one that the request counts against. */
+/** Sets the runtime that the request is for. The request counts against its account. */
 export function setRuntime(request: FastifyRequest, runtime: RuntimeIdentity): void {
   const state = stateOf(request)
   state.runtime = runtime

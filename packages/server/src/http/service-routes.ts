@@ -3,16 +3,18 @@ import { JsonObject, ServiceHealth, ServiceInfo } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { isoTime } from '../lib/clock.ts'
-import { chapter } from './chapter.ts'
 import type { HttpDeps } from './deps.ts'
+import { describeRoutes } from './describe-routes.ts'
 import { describeApi } from './openapi/document.ts'
 import type { Operation } from './openapi/operations.ts'
 import { typed } from './typed.ts'
 
-const route = chapter('Service')
-const INFO = route('getService', 'Who answers here', { response: { 200: ServiceInfo } })
-const HEALTH = route('getHealth', 'Whether the service lives', { response: { 200: ServiceHealth } })
-const DESCRIPTION = route('getOpenApi', 'This description of the API', { response: { 200: JsonObject, 304: z.void() } })
+const describeRoute = describeRoutes('Service')
+const INFO = describeRoute('getService', 'Who answers here', { response: { 200: ServiceInfo } })
+const HEALTH = describeRoute('getHealth', 'Whether the service lives', { response: { 200: ServiceHealth } })
+const DESCRIPTION = describeRoute('getOpenApi', 'This description of the API', {
+  response: { 200: JsonObject, 304: z.void() },
+})
 
 /** Public plane: the name, the version and the health of the service. */
 export function serviceRoutes(plane: FastifyInstance, { clock, version }: Pick<HttpDeps, 'clock' | 'version'>): void {

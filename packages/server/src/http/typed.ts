@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyTypeProvider } from 'fastify'
 import { type ZodType, z } from 'zod'
 import type { AppError } from '../errors.ts'
 
-/** The chapters of the API reference, in their order. */
+/** The tags of the OpenAPI document, in the order of the API reference. */
 export const TAGS = [
   { name: 'Service', description: 'Who answers here, and how to talk to it.' },
   { name: 'Discovery', description: 'What runtimes publish, for anybody.' },
@@ -23,7 +23,7 @@ export const TAGS = [
   { name: 'Members', description: 'Who works in the account, in which role.' },
 ] as const
 
-/** Which credential a route asks for. */
+/** A group of routes, by the credential that they ask for. */
 export type Plane = 'public' | 'public-key' | 'deploy' | 'owner'
 
 declare module 'fastify' {
@@ -50,21 +50,21 @@ declare module 'fastify' {
      * in-flight limit, `health` never. Any other route is refused only where its body or answer has no room.
      */
     load?: 'execution' | 'health'
-    /** Taken by a replica that drains, too: no other one can answer. */
-    isForHeldRun?: boolean
+    /** Taken also while this replica drains: no other one holds the events of its streams. */
+    isTakenWhileDraining?: boolean
     /** Each answer counts against the runtime's rate limit and carries its headers. */
     isRateLimited?: boolean
-    /** `settings`: a rate of its own, the same figure again, so that views of a page never spend what its chat needs. */
+    /** `settings`: counted against a limit of its own, of the same size, so that page views never use up that of the chat. */
     rate?: 'settings'
-    /** The route limits how many of its requests one account runs at once, so the account queue leaves it out. */
-    hasOwnBound?: boolean
+    /** Its requests are not queued by account: the route itself limits how many an account runs at once. */
+    skipsAccountQueue?: boolean
     /** The route may read many or large rows: one account runs one such request at a time. */
     readsMuch?: boolean
-    /** A sign-in: its requests count apart from those of other callers without a credential. */
+    /** A sign-in: its requests have a share of their own, beside that of other callers without a credential. */
     isSignIn?: boolean
-    /** Fields of the body whose numbers are passed on: a number that a double would round is refused. */
+    /** Fields of the body that are passed on: 400 where a number in them would be rounded to a double. */
     exactFields?: readonly string[]
-    /** The body of a refusal, on routes of a protocol that has its own; else the one envelope. */
+    /** Makes error bodies, on routes of a protocol that has its own; else the error envelope. */
     errorBody?: (fault: AppError, status: number, request: FastifyRequest) => object
     /** The largest body in bytes, where the route takes less than the service does. */
     maxBodyBytes?: number

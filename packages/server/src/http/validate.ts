@@ -7,7 +7,7 @@ import { isZod } from './typed.ts'
 // A body of a megabyte can have half a million faults. The first hundred show the pattern.
 const MAX_FAULTS = 100
 
-/** Validates requests by their zod schemas, each failing field named. Answers are described by theirs, and sent as they are. */
+/** Validates requests by the zod schemas of their routes. Those of answers are for the API's description alone. */
 export function validateWithZod(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart = 'body' }) => {
     if (!isZod(schema)) throw new TypeError('a route’s schema must be a zod schema')

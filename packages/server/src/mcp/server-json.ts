@@ -2,7 +2,7 @@ import { discoveryNamespace } from '@svc/contract'
 import { mcpAddress } from '@svc/contract/mcp-hosts'
 import { z } from 'zod'
 import { AppError, notFound } from '../errors.ts'
-import { lookUpById, type ServingDeps } from '../runtimes/serving.ts'
+import { lookUpById, type ServingDeps } from '../runtimes/serving-cache.ts'
 
 const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'
 

@@ -1,7 +1,7 @@
 import { CreateProjectRequest, Project, ProjectList, UpdateProjectRequest } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { chapter } from '../http/chapter.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { ListQuery, ProjectIdParam } from '../http/params.ts'
 import { ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
@@ -11,11 +11,14 @@ import { changeProject, createProject, listOwnProjects, requireProject } from '.
 const PATH = '/v1/projects/:projectId'
 const params = z.object({ projectId: ProjectIdParam })
 
-const route = chapter('Projects')
-const LIST = route('listProjects', 'List projects', { querystring: ListQuery, response: { 200: ProjectList } })
-const CREATE = route('createProject', 'Create a project', { body: CreateProjectRequest, response: { 201: Project } })
-const DETAIL = route('getProject', 'Fetch a project', { params, response: { 200: Project } })
-const UPDATE = route('updateProject', 'Rename or describe a project', {
+const describeRoute = describeRoutes('Projects')
+const LIST = describeRoute('listProjects', 'List projects', { querystring: ListQuery, response: { 200: ProjectList } })
+const CREATE = describeRoute('createProject', 'Create a project', {
+  body: CreateProjectRequest,
+  response: { 201: Project },
+})
+const DETAIL = describeRoute('getProject', 'Fetch a project', { params, response: { 200: Project } })
+const UPDATE = describeRoute('updateProject', 'Rename or describe a project', {
   params,
   body: UpdateProjectRequest,
   response: { 200: Project },

@@ -1,7 +1,7 @@
 import { DoctorReport, DoctorRequest, ErrorBody } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import type { AccountQueues } from '../http/account-queues.ts'
-import { chapter } from '../http/chapter.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { RuntimeParams as params } from '../http/params.ts'
 import { ownerOf, runtimeOf } from '../http/planes.ts'
 import { stateOf } from '../http/request-state.ts'
@@ -13,17 +13,20 @@ interface DoctorDeps extends RuntimeDeps {
   accountQueues: AccountQueues
 }
 
-const WHAT = {
+const EXAMINATION = {
   description:
     'Calls it in right and in false ways: a replay, a changed body, wrong times, secrets and signatures. Nothing is charged or recorded. One at a time for each account, six a minute, else 429. It takes up to half a minute.',
   body: DoctorRequest,
   response: { 200: DoctorReport, 429: ErrorBody },
 }
-const DOCTOR = chapter('Deployments')('examineEndpoint', 'Examine the endpoint', WHAT)
-const OWN = chapter('Runtimes')('examineRuntime', 'Examine the endpoint of a runtime', { ...WHAT, params })
+const DOCTOR = describeRoutes('Deployments')('examineEndpoint', 'Examine the endpoint', EXAMINATION)
+const OWN = describeRoutes('Runtimes')('examineRuntime', 'Examine the endpoint of a runtime', {
+  ...EXAMINATION,
+  params,
+})
 
 // The examination has a queue of its own: it would hold up the account's other requests.
-const config = { hasOwnBound: true }
+const config = { skipsAccountQueue: true }
 
 /** Deploy plane: the runtime of the key. */
 export function doctorRoutes(plane: FastifyInstance, deps: DoctorDeps): void {

@@ -13,7 +13,7 @@ interface Asked extends DoctorRequest {
   signal: StopSignal
 }
 
-/** Examines the endpoint of the runtime of a deploy key, or one that it is to get. Nothing is charged or recorded. */
+/** Examines the endpoint of the runtime of a deploy key, or the one in the body. Nothing is charged or recorded. */
 export async function examineEndpoint(
   deps: RuntimeDeps,
   { ownerId, runtimeId }: RuntimeIdentity,

@@ -1,14 +1,14 @@
 import { limitTime } from '../lib/limit-time.ts'
 import type { RuntimeDeps } from './deps.ts'
 import { openSecrets } from './serving-runtime.ts'
-import { type RuntimeView, touchRuntime } from './store.ts'
+import { type RuntimeView, recordLastSeen } from './store.ts'
 
 /** How long the caller waits for a probe. The probe goes on. */
 const PROBE_WAIT_MS = 1_000
 
 /**
- * Calls the endpoint of a runtime that is read, where none of its answers is younger than a minute. The returned row has the
- * answer as its last sign of life. Never rejects.
+ * Probes the endpoint of a runtime that an owner reads, unless it answered within the last minute. An answer counts as
+ * `last_seen_at` in the returned row. Never rejects.
  */
 export function probeEndpoint(deps: RuntimeDeps, row: RuntimeView): Promise<RuntimeView> {
   return limitTime(probe(deps, row), PROBE_WAIT_MS, row)
@@ -24,7 +24,7 @@ async function probe(deps: RuntimeDeps, row: RuntimeView): Promise<RuntimeView> 
   })
   try {
     if (!(await deps.dispatcher.probe({ ownerId, runtimeId, endpoint, target }))) return row
-    const touched = await touchRuntime(deps.db, ownerId, runtimeId, deps.clock.now())
+    const touched = await recordLastSeen(deps.db, ownerId, runtimeId, deps.clock.now())
     return { ...row, last_seen_at: touched?.last_seen_at ?? null }
   } catch (error) {
     deps.logger.warn({ err: error, runtimeId }, 'an endpoint could not be probed')

@@ -6,11 +6,11 @@ import { mintRuntimeId } from '../lib/ids.ts'
 import { defaultProject, requireProject } from '../projects/projects.ts'
 import { mintSigningSecret } from '../secrets/mint.ts'
 import type { RuntimeDeps } from './deps.ts'
-import { ceilingProblem, ownAddressProblem } from './rules.ts'
+import { ownAddressProblem, planLimitProblem } from './rules.ts'
 import { secretContext } from './serving-runtime.ts'
-import { changeRuntime, findServedRuntime, type InsertedRuntime, insertRuntime } from './store.ts'
+import { changeRuntime, findRuntimeById, type InsertedRuntime, insertRuntime } from './store.ts'
 
-/** Creates a runtime, or updates the owner's runtime of this id, whose secret is not returned. An id that another owner holds reads as absent. */
+/** Creates a runtime, or updates the owner's runtime of this id, without its secret. An id of another owner reads as absent: 404. */
 export async function registerRuntime(
   deps: RuntimeDeps,
   owner: Owner,
@@ -20,9 +20,9 @@ export async function registerRuntime(
   const problem = endpoint === undefined ? null : ownAddressProblem(endpoint, deps.ownUrls())
   if (problem) throw invalidField('endpoint', problem)
   if (projectId !== undefined) await requireProject(deps, owner, projectId)
-  const existing = runtimeId === undefined ? null : await findServedRuntime(deps.db, runtimeId)
+  const existing = runtimeId === undefined ? null : await findRuntimeById(deps.db, runtimeId)
   if (existing) return update(deps, owner, existing.runtime_id, request)
-  // Where the id was registered meanwhile, it is found now.
+  // Null: the id was registered meanwhile, and is found this time.
   return (await create(deps, owner, request)) ?? registerRuntime(deps, owner, request)
 }
 
@@ -53,7 +53,7 @@ async function create(
     created_at: now,
     updated_at: now,
   }
-  if (!(await insertRuntime(deps.db, row, [deployKey.row, publicKey.row], judge))) return null
+  if (!(await insertRuntime(deps.db, row, [deployKey.row, publicKey.row], requireAllowed))) return null
   return {
     runtimeId,
     projectId,
@@ -66,10 +66,10 @@ async function create(
   }
 }
 
-function judge({ tier, runtimeCount, isRetired, hasProject }: InsertedRuntime): void {
+function requireAllowed({ tier, runtimeCount, isRetired, hasProject }: InsertedRuntime): void {
   if (isRetired) throw invalidField('runtimeId', RETIRED)
   if (!hasProject) throw notFound('The project')
-  const problem = ceilingProblem(tier, runtimeCount)
+  const problem = planLimitProblem(tier, runtimeCount)
   if (problem) throw forbidden(problem)
 }
 

@@ -10,7 +10,7 @@ import {
   UpdatedRuntime,
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import { chapter } from '../http/chapter.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { ListQuery, ProjectIdParam, RuntimeParams as params } from '../http/params.ts'
 import { ownerOf, runtimeOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
@@ -18,19 +18,19 @@ import type { RuntimeDeps } from './deps.ts'
 import { registerRuntime } from './registration.ts'
 import { heartbeat, listOwnRuntimes, runtimeDetail, runtimeStatus, setAllowedOrigins } from './runtimes.ts'
 
-const ofOwner = chapter('Runtimes')
-const REGISTER = ofOwner('registerRuntime', 'Register a runtime, or update it', {
+const describeOwnerRoute = describeRoutes('Runtimes')
+const REGISTER = describeOwnerRoute('registerRuntime', 'Register a runtime, or update it', {
   description:
     'Idempotent on `runtimeId`. A new runtime answers 201 with its keys and its signing secret; one that exists answers 200 without them, and what the request leaves out stays as it was.',
   body: RegisterRuntimeRequest,
   response: { 200: UpdatedRuntime, 201: CreatedRuntime },
 })
-const LIST = ofOwner('listRuntimes', 'List runtimes, newest first', {
+const LIST = describeOwnerRoute('listRuntimes', 'List runtimes, newest first', {
   querystring: ListQuery.extend({ projectId: ProjectIdParam.optional() }),
   response: { 200: RuntimeList },
 })
-const DETAIL = ofOwner('getRuntime', 'Fetch a runtime', { params, response: { 200: RuntimeDetail } })
-const ORIGINS = ofOwner('setAllowedOrigins', 'Replace the list of allowed origins', {
+const DETAIL = describeOwnerRoute('getRuntime', 'Fetch a runtime', { params, response: { 200: RuntimeDetail } })
+const ORIGINS = describeOwnerRoute('setAllowedOrigins', 'Replace the list of allowed origins', {
   description: 'The origins whose pages may use the public key. An empty list lets every origin.',
   params,
   body: AllowedOriginsRequest,
@@ -57,11 +57,11 @@ export function runtimeRoutes(plane: FastifyInstance, deps: RuntimeDeps): void {
   )
 }
 
-const ofOperator = chapter('Deployments')
-const STATUS = ofOperator('getRuntimeStatus', 'Look at the serving deployment, and check in', {
+const describeDeployRoute = describeRoutes('Deployments')
+const STATUS = describeDeployRoute('getRuntimeStatus', 'Look at the serving deployment, and check in', {
   response: { 200: RuntimeStatus },
 })
-const HEARTBEAT = ofOperator('sendHeartbeat', 'Check in', { response: { 200: Heartbeat } })
+const HEARTBEAT = describeDeployRoute('sendHeartbeat', 'Check in', { response: { 200: Heartbeat } })
 
 /** Deploy plane: a runtime's own operator checks in. */
 export function checkInRoutes(plane: FastifyInstance, deps: RuntimeDeps): void {

@@ -2,11 +2,11 @@ import { type ConnectionStatus, type Frozen, isLocalHost, type Tier } from '@svc
 import { isoTime } from '../lib/clock.ts'
 import { TIERS } from '../usage/tiers.ts'
 
-/** A runtime is online this long after its last sign of life. */
+/** A runtime is online this long after its last check-in, successful call or probe (`last_seen_at`). */
 export const ONLINE_WINDOW_MS = 5 * 60_000
 
-/** The interval at which check-ins and successful calls are stored, which limits writes. */
-export const SIGN_OF_LIFE_INTERVAL_MS = 10_000
+/** `last_seen_at` is written at most once in this time. */
+export const LAST_SEEN_INTERVAL_MS = 10_000
 
 export function connectionStatus(lastSeenAt: number | null, now: number): ConnectionStatus {
   if (lastSeenAt === null) return 'pending'
@@ -19,8 +19,8 @@ export function frozenOf(row: { frozen_reason: string | null; frozen_at: number 
   return reason === null || at === null ? null : { reason, at: isoTime(at) }
 }
 
-/** The refusal of one more runtime under this plan, or null. */
-export function ceilingProblem(tier: Tier, runtimeCount: number): string | null {
+/** The message of the 403 for one more runtime under this plan, or null where it is allowed. */
+export function planLimitProblem(tier: Tier, runtimeCount: number): string | null {
   const ceiling = TIERS[tier].runtimes
   if (ceiling === null || runtimeCount < ceiling) return null
   const held = ceiling === 1 ? '1 runtime' : `${ceiling} runtimes`

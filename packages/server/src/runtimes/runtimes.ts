@@ -23,7 +23,14 @@ import type { RuntimeDeps } from './deps.ts'
 import { probeEndpoint } from './probe-endpoint.ts'
 import { connectionStatus, frozenOf } from './rules.ts'
 import { parseOrigins } from './serving-runtime.ts'
-import { findRuntime, listRuntimes, type RuntimesPage, type RuntimeView, touchRuntime, updateRuntime } from './store.ts'
+import {
+  findRuntime,
+  listRuntimes,
+  type RuntimesPage,
+  type RuntimeView,
+  recordLastSeen,
+  updateRuntime,
+} from './store.ts'
 
 const DAY_MS = 86_400_000
 
@@ -146,7 +153,7 @@ export async function heartbeat(deps: CoreDeps, identity: RuntimeIdentity): Prom
 }
 
 async function checkIn({ db, clock }: CoreDeps, { ownerId, runtimeId }: RuntimeIdentity): Promise<RuntimeView> {
-  const runtime = await touchRuntime(db, ownerId, runtimeId, clock.now())
+  const runtime = await recordLastSeen(db, ownerId, runtimeId, clock.now())
   if (!runtime) throw unauthorized()
   return runtime
 }

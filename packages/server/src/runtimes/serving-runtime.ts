@@ -77,7 +77,7 @@ export interface ServingRuntime {
 export interface ServingCandidate {
   /** Percent. */
   traffic: number
-  /** Names the share. */
+  /** When the share was set, which names it in the usage journal. */
   since: number
   /** The runtime as the candidate serves it. */
   runtime: ServingRuntime
@@ -85,12 +85,12 @@ export interface ServingCandidate {
 
 const Origins = z.array(z.string())
 
-/** The context that a signing secret is sealed in; it stays so once the secret moves to the column of the previous one. */
+/** The context that a signing secret is sealed in. It is not changed when the secret becomes the previous one. */
 export function secretContext(runtimeId: string) {
   return { table: 'runtimes', column: 'secret_sealed', rowId: runtimeId }
 }
 
-/** A runtime's secrets. An expired previous one stays sealed: its master key may have left the ring since. */
+/** A runtime's secrets. An expired previous one is not opened: its master key may be gone from the keyring. */
 export function openSecrets(
   { keyring, clock }: Pick<RuntimeDeps, 'keyring' | 'clock'>,
   row: Pick<RuntimeView, 'runtime_id' | 'secret_sealed' | 'previous_secret_sealed' | 'previous_secret_expires_at'>,
@@ -164,7 +164,7 @@ function toTool({ name, description, actions }: Capability): ModelTool {
   return { name, description, inputSchema: actions[0]?.inputSchema ?? null }
 }
 
-/** The runtime as each of its deployments serves it, the stable one first. */
+/** The runtime with its stable deployment, then, where there is one, with its candidate. */
 export function sidesOf(runtime: ServingRuntime): ServingRuntime[] {
   return runtime.candidate === null ? [runtime] : [runtime, runtime.candidate.runtime]
 }

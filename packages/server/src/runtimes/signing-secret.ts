@@ -8,7 +8,7 @@ import { mintSigningSecret } from '../secrets/mint.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { addEvents } from '../webhooks/outbox-store.ts'
 import { openSecrets, type SigningSecrets, secretContext } from './serving-runtime.ts'
-import { findServedRuntime, replaceSecret } from './store.ts'
+import { findRuntimeById, replaceSecret } from './store.ts'
 
 /** Replaces the signing secret. Until the grace period ends, calls may be signed with either; a grace of 0 deletes the old one. */
 export async function rotateSecret(
@@ -41,6 +41,6 @@ export async function readSecrets(
   deps: Pick<CoreDeps, 'db' | 'clock' | 'keyring'>,
   runtimeId: string,
 ): Promise<SigningSecrets | null> {
-  const row = await findServedRuntime(deps.db, runtimeId)
+  const row = await findRuntimeById(deps.db, runtimeId)
   return row && openSecrets(deps, row)
 }

@@ -6,7 +6,7 @@ import { hasProject } from '../projects/store.ts'
 import { type PageRequest, pageBy } from '../store/page.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
-import { SIGN_OF_LIFE_INTERVAL_MS } from './rules.ts'
+import { LAST_SEEN_INTERVAL_MS } from './rules.ts'
 
 /** The candidate of a runtime, in columns; all are null where there is none. */
 export interface CandidateView {
@@ -25,33 +25,33 @@ export const CANDIDATE_COLUMNS = [
   'frozen_at',
 ] as const
 
-/** A runtime with its owner's tier, and of its serving deployment the time, in epoch ms, and the number of capabilities. */
+/** A runtime with its account's tier, its candidate, and when its serving deployment was made, with how many capabilities. */
 export interface RuntimeView extends Selectable<Schema['runtimes']>, CandidateView {
   tier: Tier
   deployed_at: number | null
   capability_count: number | null
-  /** Where the candidate is called; null where the runtime is called. */
+  /** The endpoint that the candidate is called at; null: that of the runtime. */
   candidate_endpoint: string | null
 }
 
-/** What decides whether an insertion stands. */
+/** What `requireAllowed` judges an insertion by. */
 export interface InsertedRuntime {
   tier: Tier
-  /** Before it. */
+  /** Before the insertion. */
   runtimeCount: number
   isRetired: boolean
   hasProject: boolean
 }
 
 /**
- * Inserts a runtime with its keys; false where its id is taken. `judge` throws where the plan allows no further one, or the
- * id was a deleted runtime's; the owner's row is locked, so concurrent insertions cannot exceed the plan.
+ * Inserts a runtime with its keys; false where its id is taken. `requireAllowed` throws where the plan allows no further one,
+ * or the id was a deleted runtime's. The account's row is locked, so that concurrent insertions cannot exceed the plan.
  */
 export async function insertRuntime(
   db: Db,
   runtime: Insertable<Schema['runtimes']>,
   credentials: readonly NewCredential[],
-  judge: (found: InsertedRuntime) => void,
+  requireAllowed: (found: InsertedRuntime) => void,
 ): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const { tier } = await lockOwner(tx, runtime.owner_id)
@@ -71,7 +71,7 @@ export async function insertRuntime(
     const inProject = await hasProject(tx, runtime.owner_id, runtime.project_id)
     // Before the plan's limit: registering an own runtime again is never refused by it.
     if (!inserted && !retired) return false
-    judge({ tier, runtimeCount: Number(count), isRetired: retired, hasProject: inProject })
+    requireAllowed({ tier, runtimeCount: Number(count), isRetired: retired, hasProject: inProject })
     await tx
       .insertInto('credentials')
       .values([...credentials])
@@ -111,7 +111,7 @@ export async function changeRuntime(
   changes: RuntimeChanges,
 ): Promise<{ runtime: RuntimeView; keys: RuntimeKeys } | null> {
   return inTransaction(db, async (tx) => {
-    // The lock keeps the project from being deleted meanwhile.
+    // The lock keeps the project from being deleted before the commit.
     if (projectId !== undefined) await lockOwner(tx, ownerId)
     if (projectId !== undefined && !(await hasProject(tx, ownerId, projectId))) return null
     if (changes.endpoint !== undefined) await moveDeployments(tx, ownerId, at.runtimeId, changes.endpoint)
@@ -123,7 +123,7 @@ export async function changeRuntime(
 
 async function moveDeployments(tx: Tx, ownerId: string, runtimeId: string, endpoint: string): Promise<void> {
   const own = { owner_id: ownerId, runtime_id: runtimeId }
-  // Its rows are locked in the order of a deployment.
+  // Locks rows in the order of `insertDeployment`: account, runtime, deployments.
   await lockOwner(tx, ownerId)
   const before = await tx
     .selectFrom('runtimes')
@@ -136,7 +136,7 @@ async function moveDeployments(tx: Tx, ownerId: string, runtimeId: string, endpo
     .updateTable('deployments')
     .set({ endpoint })
     .where((eb) => eb.and(own))
-    // Without an endpoint nothing was called before: what serves is called at the first one from now on.
+    // With the first endpoint, only the serving deployment is called there from now on.
     .where((eb) =>
       before.endpoint === null
         ? eb.and([eb('endpoint', 'is', null), eb('version', '=', before.serving_version ?? 0)])
@@ -162,18 +162,18 @@ export async function replaceSecret(
   })
 }
 
-/** One runtime of this owner with the owner's tier, or null. */
+/** One runtime of this owner, or null. */
 export async function findRuntime(db: Db, ownerId: string, runtimeId: string): Promise<RuntimeView | null> {
-  const runtime = await findServedRuntime(db, runtimeId)
+  const runtime = await findRuntimeById(db, runtimeId)
   return runtime?.owner_id === ownerId ? runtime : null
 }
 
-/** One runtime of any owner, or null: for callers that a credential or a public address led to it. */
-export async function findServedRuntime(db: Db, runtimeId: string): Promise<RuntimeView | null> {
+/** One runtime of any owner, or null: for requests whose credential or public address names it. */
+export async function findRuntimeById(db: Db, runtimeId: string): Promise<RuntimeView | null> {
   return (await runtimeViews(db).where('runtimes.runtime_id', '=', runtimeId).executeTakeFirst()) ?? null
 }
 
-/** A runtime's revision, null where there is none. One row either way, so that both take as long. */
+/** A runtime's revision, null where there is none. An aggregate returns one row either way, so that both take as long. */
 export async function findRevision(db: Db, runtimeId: string): Promise<number | null> {
   const { revision } = await db
     .selectFrom('runtimes')
@@ -207,24 +207,24 @@ function runtimeViews(db: Db) {
         .onRef('deployments.version', '=', 'runtimes.serving_version'),
     )
     .leftJoin('candidates', 'candidates.runtime_id', 'runtimes.runtime_id')
-    .leftJoin('deployments as beside', (join) =>
+    .leftJoin('deployments as candidate_deployment', (join) =>
       join
-        .onRef('beside.owner_id', '=', 'runtimes.owner_id')
-        .onRef('beside.runtime_id', '=', 'runtimes.runtime_id')
-        .onRef('beside.version', '=', 'candidates.version'),
+        .onRef('candidate_deployment.owner_id', '=', 'runtimes.owner_id')
+        .onRef('candidate_deployment.runtime_id', '=', 'runtimes.runtime_id')
+        .onRef('candidate_deployment.version', '=', 'candidates.version'),
     )
     .selectAll('runtimes')
     .select(['owners.tier', 'deployments.deployed_at', 'deployments.capability_count'])
-    .select('beside.endpoint as candidate_endpoint')
+    .select('candidate_deployment.endpoint as candidate_endpoint')
     .select(CANDIDATE_COLUMNS)
     .where('owners.deleted_at', 'is', null)
 }
 
 /**
- * Stores that a runtime was heard from at `now`, at most every ten seconds, and returns it; null where there is none. The
- * revision stays: callers depend on nothing that changed.
+ * Sets `last_seen_at` of a runtime, at most every ten seconds, and returns the runtime; null where there is none. The revision
+ * stays: nothing that is cached of it has changed.
  */
-export async function touchRuntime(
+export async function recordLastSeen(
   db: Db,
   ownerId: string,
   runtimeId: string,
@@ -232,7 +232,7 @@ export async function touchRuntime(
 ): Promise<RuntimeView | null> {
   const row = await findRuntime(db, ownerId, runtimeId)
   const lastSeenAt = row?.last_seen_at ?? null
-  if (row === null || (lastSeenAt !== null && Math.abs(now - lastSeenAt) < SIGN_OF_LIFE_INTERVAL_MS)) return row
+  if (row === null || (lastSeenAt !== null && Math.abs(now - lastSeenAt) < LAST_SEEN_INTERVAL_MS)) return row
   await db
     .updateTable('runtimes')
     .set({ last_seen_at: now })

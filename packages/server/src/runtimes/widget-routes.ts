@@ -1,13 +1,13 @@
 import { WidgetSettings } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import { chapter } from '../http/chapter.ts'
 import { answerPreflights } from '../http/cors.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { cachedRuntimeOf } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
 
 const PATH = '/v1/runtime/widget'
 
-const SCHEMA = chapter('Chat')('readWidgetSettings', 'Read what a chat shows where its page says nothing', {
+const SCHEMA = describeRoutes('Chat')('readWidgetSettings', 'Read what a chat shows where its page says nothing', {
   description:
     'Name and colour of the deployed `website`, and what to say first. May be kept for five minutes. It has a rate limit of its own, the same figure again.',
   response: { 200: WidgetSettings },

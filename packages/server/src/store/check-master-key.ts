@@ -9,8 +9,8 @@ const WRONG_KEY =
   'The master key is not the one that this database was written with: compare SVC_MASTER_KEY, or master.key in the data folder, with that of the other replicas and of the last start.'
 
 /**
- * Throws where the ring has no key that this database was written with. Otherwise records the first key of the ring, which
- * is accepted from then on without the others.
+ * Throws where the keyring has no key that this database was written with. Otherwise records its first key: a later start
+ * with that key alone is accepted.
  */
 export async function checkMasterKey(db: Db, keyring: Keyring): Promise<void> {
   const own = keyring.seal(new Secret('check'), CONTEXT)
@@ -37,7 +37,7 @@ async function readSealed(db: Db, lock?: 'locked'): Promise<string[]> {
   return row === undefined ? [] : JSON.parse(row.sealed)
 }
 
-// A database from before the check has secrets and no row.
+// A database from before this check has secrets, and no row in `master_key_check`.
 async function isWrittenUnder(tx: Tx, keyring: Keyring): Promise<boolean> {
   const row = await tx.selectFrom('runtimes').select('secret_sealed').orderBy('runtime_id', 'desc').executeTakeFirst()
   return row === undefined || keyring.hasKeyOf(row.secret_sealed)

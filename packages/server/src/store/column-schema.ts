@@ -1,9 +1,9 @@
 import type { ColumnType } from 'kysely'
 
-/** SQL has no booleans that both engines share. */
+/** A boolean: the engines share no type for it. */
 export type Flag = 0 | 1
 
 export type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>
 
-/** Defaults to 0. */
+/** A number that defaults to 0. */
 export type Counter = ColumnType<number, number | undefined, number>

@@ -12,7 +12,7 @@ export interface DatabaseClock extends Clock {
 }
 
 const WARNED_OFFSET_MS = 2_000
-// The midpoint of a slower query is too imprecise.
+// The reading is taken for the midpoint of the query: that of a slower one is too imprecise.
 const MAX_QUERY_MS = 1_000
 
 const NOW_MS = sql`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`
@@ -22,7 +22,7 @@ interface ClockDeps {
   logger: Pick<Logger, 'warn'>
 }
 
-/** Between readings it follows the monotonic clock. On SQLite it is the machine's clock. */
+/** Between readings of the database's time it follows the monotonic clock. On SQLite it is the machine's clock. */
 export function createDatabaseClock({ database, logger }: ClockDeps): DatabaseClock {
   if (database.engine === 'sqlite') return { now: systemClock.now, synchronize: async () => {}, offsetMs: 0 }
   let base = systemClock.now() - monotonicClock.now()

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 
 const MiB = 1024 * 1024
 
-/** Kept for a full disk: what SQLite needs to open a database, and the outcomes of executions that still run. */
+/** Given free on a full disk: room for SQLite to open a database, and for the outcomes of executions that still run. */
 const RESERVE_BYTES = 32 * MiB
-/** With less than this SQLite may fail soon. */
+/** With less free space than this, SQLite may fail soon. */
 const CRITICAL_BYTES = 8 * MiB
 const RESERVE_FILE = 'disk.reserve'
 

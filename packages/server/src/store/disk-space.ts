@@ -6,7 +6,7 @@ import { isDiskFull } from './errors.ts'
 /** The interval between two measurements of free space. */
 export const SAMPLE_MS = 1_000
 
-// How long writes are refused after an error before one is tried.
+// After an error writes are refused this long; then one is let through to try.
 const FULL_MS = 5_000
 
 interface DiskSpaceOptions {
@@ -44,7 +44,7 @@ export function createDiskSpace({ clock, logger, leastBytes, freeBytes }: DiskSp
     noteWrite() {
       fullAt = null
     },
-    /** Measures the free space. `freeBytes` also writes the reserve, which may take longer than the interval. */
+    /** Measures the free space. One at a time: `freeBytes` also writes the reserve, which may take longer than the interval. */
     async sample() {
       if (isSampling) return
       isSampling = true

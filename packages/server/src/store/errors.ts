@@ -11,7 +11,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** The account was deleted since it was identified. */
+/** The account was deleted after the request had been authenticated. */
 export class AccountGoneError extends Error {
   override readonly name = 'AccountGoneError'
 }
@@ -25,10 +25,10 @@ export class CommitUnknownError extends Error {
   }
 }
 
-/** The pooler switched to a connection on which the statement was not prepared. */
+/** A prepared statement is not known on this connection: a pooler such as PgBouncer has switched it. */
 export const isStatementNameFault = hasCode(/^(26000|42P05)$/)
 
-/** The transaction was rolled back in favour of another one, or for a statement name: it can run again. */
+/** A serialization failure, deadlock, lock timeout or unknown statement name: rolled back, and can run again. */
 export const isConflict = isAnyOf(isStatementNameFault, hasCode(/^(40001|40P01|55P03)$|^SQLITE_BUSY/))
 
 /** PostgreSQL skipped a statement because an earlier one of its transaction had failed. */
@@ -43,9 +43,9 @@ export const isRefusedLogin = hasCode(/^(28[0-9A-Z]{3}|3D000)$/)
 /** The disk of the database is full; nothing was written. */
 export const isDiskFull = hasCode(/^(53100|ENOSPC)$|^SQLITE_FULL/)
 
-// pg gives its own errors no code.
+// Errors of the `pg` library itself have no code: they are told by their message.
 
-/** The answer did not come in time: other connections of the same age may be dead, too. */
+/** The answer did not come in time. Other connections that were made before may be dead as well. */
 export const isQueryTimeout = hasMessage(/^Query read timeout/)
 
 /** No connection was made in time: another try would take as long. */
@@ -75,7 +75,7 @@ export const isOutage = isAnyOf(
 
 const withoutEffect = new WeakSet<Error>()
 
-/** Records that the failed work wrote nothing: a read, a transaction that was rolled back, a connection never made. */
+/** Marks the error of work that wrote nothing: a read, a transaction that was rolled back, a connection never made. */
 export function noteWithoutEffect(error: unknown): void {
   if (error instanceof Error) withoutEffect.add(error)
 }
@@ -88,10 +88,10 @@ export function isUnavailable(error: unknown): boolean {
   return isStatementTimeout(error) || isConflict(error) || (isConnectionFault(error) && withoutEffect.has(error))
 }
 
-/** Rows and parameters in the first three, the connection's settings in the last. */
+/** Of errors of `pg`: the first three can hold stored values, the last the connection's settings. */
 const PRIVATE_FIELDS = ['detail', 'where', 'internalQuery', 'client']
 
-/** Removes stored values and connection settings, which must not reach a log. */
+/** Removes what must not reach a log. */
 export function removePrivateFields(error: unknown): void {
   if (!(error instanceof Error)) return
   for (const field of PRIVATE_FIELDS) Reflect.deleteProperty(error, field)

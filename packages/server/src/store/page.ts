@@ -11,7 +11,7 @@ export interface PageRequest {
   cursor: PageStart | null
 }
 
-/** Orders a listing by two columns, both descending, and selects one page and the row after it. */
+/** Keyset pagination: orders by two columns, both descending, and selects one page and the row after it. */
 export function pageBy(at: string, id: string, { limit, cursor }: PageRequest) {
   return <DB, Tables extends keyof DB, Row>(query: SelectQueryBuilder<DB, Tables, Row>) => {
     const page = query
@@ -34,7 +34,7 @@ export function cutPage<Row>(
   return { shown, nextCursor: last === undefined ? null : encodeCursor(startOf(last)) }
 }
 
-/** The opaque form of a page's start. */
+/** The cursor of a page's start, for clients. */
 export function encodeCursor({ at, id }: PageStart): string {
   return Buffer.from(JSON.stringify([at, id])).toString('base64url')
 }

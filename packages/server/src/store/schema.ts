@@ -119,12 +119,12 @@ export interface Schema extends MemberTables {
     version: number
     /** Percent. 0 while it is frozen. */
     traffic: number
-    /** When the share was set, which names it: later than that of any share before. */
+    /** When the share was set. It identifies the share: later than that of any share before. */
     since: number
     /** JSON of what both served since then. */
     stable_counts: string
     counts: string
-    /** Executions of the stable deployment before that. See `deployments/freeze-rules.ts`. */
+    /** A sample of the stable deployment from before the share. See `deployments/freeze-rules.ts`. */
     earlier_executions: Counter
     earlier_bad: Counter
     /** Its executions at the last test. */
@@ -272,7 +272,7 @@ export interface Schema extends MemberTables {
     data: string
     created_at: number
   }
-  /** The share of a quota that an account was last told to have used. */
+  /** The percentage that the last quota alert of an account named, by bucket. */
   quota_alerts: {
     owner_id: string
     bucket: string
@@ -319,7 +319,7 @@ interface RollupPlace {
   at: number
   runtime_id: string
   project_id: string
-  /** The group of sixteen duration buckets in this row; other groups have rows of their own. */
+  /** Which sixteen duration buckets the row has (`usage/histogram.ts`); the others are in rows of their own. */
   span: number
 }
 
@@ -334,19 +334,19 @@ export const EXECUTION_COUNTERS = [
   'duration_ms',
 ] as const
 
-/** The number of durations in each bucket of a row's span. */
-export const BUCKET_COLUMNS = Array.from({ length: 16 }, (_, index) => `b${index}` as BucketColumn)
+/** Columns with the number of durations in each bucket of the row's span. */
+export const DURATION_BUCKET_COLUMNS = Array.from({ length: 16 }, (_, index) => `b${index}` as DurationBucketColumn)
 
-type BucketColumn = `b${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15}`
+type DurationBucketColumn = `b${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15}`
 
-type BucketCounters = Record<BucketColumn, Counter>
+type DurationBucketCounters = Record<DurationBucketColumn, Counter>
 
 export interface ExecutionRollupsTable
   extends RollupPlace,
     Record<(typeof EXECUTION_COUNTERS)[number], Counter>,
-    BucketCounters {}
+    DurationBucketCounters {}
 
-export interface CallRollupsTable extends RollupPlace, BucketCounters {
+export interface CallRollupsTable extends RollupPlace, DurationBucketCounters {
   capability: string
   calls: Counter
   failed: Counter

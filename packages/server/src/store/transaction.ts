@@ -19,7 +19,7 @@ const RETRIES = 3
  * rows on PostgreSQL; on SQLite transactions exclude each other.
  */
 export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return repeated((atCommit) =>
+  return retryTransaction((atCommit) =>
     db.transaction().execute(async (tx) => {
       const answer = await work(tx)
       atCommit()
@@ -36,7 +36,7 @@ export type Send = <Row>(sql: string, parameters?: readonly unknown[]) => Promis
  * it has called `atCommit`, `commit` with the last.
  */
 export function inPipeline<T>(db: Db, work: (send: Send, atCommit: () => void) => Promise<T>): Promise<T> {
-  return repeated((atCommit) =>
+  return retryTransaction((atCommit) =>
     db.getExecutor().provideConnection(async (connection) => {
       const send: Send = (sql, parameters = []) => connection.executeQuery(CompiledQuery.raw(sql, [...parameters]))
       try {
@@ -50,8 +50,8 @@ export function inPipeline<T>(db: Db, work: (send: Send, atCommit: () => void) =
   )
 }
 
-/** Runs a transaction, and again after conflicts and connections lost before it called `atCommit`. */
-export async function repeated<T>(run: (atCommit: () => void) => Promise<T>): Promise<T> {
+/** Runs a transaction, and again, up to three times, after a conflict or a connection lost before it called `atCommit`. */
+export async function retryTransaction<T>(run: (atCommit: () => void) => Promise<T>): Promise<T> {
   for (let retry = 0; ; retry += 1) {
     let isAtCommit = false
     try {
@@ -68,7 +68,7 @@ export async function repeated<T>(run: (atCommit: () => void) => Promise<T>): Pr
 
 /**
  * Locks an account's row until the transaction ends, always before any row of its runtimes, and reads what limits depend
- * on. So rows of a limited number are added one at a time. Throws an {@link AccountGoneError} where it was deleted.
+ * on: no two transactions of the account can each take the last free place. Throws an {@link AccountGoneError}.
  */
 export async function lockOwner(tx: Tx, ownerId: string) {
   const owner = await tx

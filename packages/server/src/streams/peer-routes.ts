@@ -16,7 +16,7 @@ const EVENTS = {
   params: ExecutionParams,
   querystring: z.strictObject({ after: z.coerce.number().int().min(0) }),
 } as const
-const HELD = { isForHeldRun: true } as const
+const HELD = { isTakenWhileDraining: true } as const
 const CANCEL = { hide: true, params: ExecutionParams } as const
 
 /** What replicas ask each other. A request that none of them has signed finds no route. */

@@ -10,7 +10,7 @@ import type { StreamDeps } from './deps.ts'
 import { cancelRun, openSource, type ResumeRequest } from './resume.ts'
 
 const PATH = '/v1/runtime/executions/:executionId'
-const HELD = { isForHeldRun: true } as const
+const HELD = { isTakenWhileDraining: true } as const
 
 const CancelHeaders = z.looseObject({
   [RESUME_KEY_HEADER]: z.string().max(256).describe('The `resumeKey` of the stream’s first event.'),

@@ -11,8 +11,8 @@ import { CLOCK_SKEW_MS, take } from './token-bucket.js'
  */
 
 /**
- * Takes one unit from every bucket, or from none. `buckets` holds `fullAt` by name; a refusal corrects those that owe more
- * than they hold. It names the limit with the longest wait, after which no other one refuses.
+ * Takes one unit from every bucket, or from none. `buckets` holds `fullAt` by name; a refusal corrects those that a
+ * clock ahead has written. It names the limit with the longest wait, after which no other one refuses.
  * @template {string} Limit
  * @param {Map<string, number>} buckets
  * @param {readonly { limit: Limit, bucket: string, rate: BucketRate }[]} draws

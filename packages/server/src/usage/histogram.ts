@@ -1,10 +1,10 @@
-/** The ratio of the longest duration of a bucket to its shortest. */
+/** The ratio of the longest duration of a bucket to its shortest: an exponential histogram. */
 const GROWTH = 1.1
 
 /** The shortest duration of each bucket, in whole milliseconds. Below 10 ms each has a bucket of its own. */
 const SHORTEST = shortestDurations()
 
-export function bucketOf(durationMs: number): number {
+export function durationBucket(durationMs: number): number {
   const ms = Math.max(0, Math.round(durationMs))
   let low = 0
   let high = SHORTEST.length - 1
@@ -16,8 +16,8 @@ export function bucketOf(durationMs: number): number {
   return low
 }
 
-/** Stands for every duration of a bucket, within 5 %: the harmonic mean of its ends, in hundredths of a millisecond. */
-export function durationOf(bucket: number): number {
+/** A value within 5 % of every duration of a bucket: the harmonic mean of its ends, to a hundredth of a millisecond. */
+export function typicalDurationMs(bucket: number): number {
   const shortest = SHORTEST[bucket] ?? 0
   const longest = longestAfter(shortest)
   if (longest === shortest) return shortest
@@ -32,7 +32,7 @@ export function percentile(counts: ReadonlyMap<number, number>, percent: number)
   let seen = 0
   for (const [bucket, count] of buckets) {
     seen += count
-    if (seen >= rank) return durationOf(bucket)
+    if (seen >= rank) return typicalDurationMs(bucket)
   }
   return null
 }

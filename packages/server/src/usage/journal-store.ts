@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
-import { type NameIn, RollUp, type Usage, Usages } from './rollup-rules.ts'
+import { type CounterName, type Usage, Usages, UsageTotals } from './rollup-rules.ts'
 import { addToCounters } from './rollup-store.ts'
 
 /** The id of the newest entry that waits to be aggregated, or null. */
@@ -26,12 +26,12 @@ export interface EntryRange {
 interface Aggregation extends EntryRange {
   /** Lets other work run, every few hundred executions. */
   pause(): Promise<void>
-  nameIn: NameIn
-  /** Acts on what is counted, in the transaction that counts it. */
-  note(tx: Tx, rollUp: RollUp): Promise<void>
+  counterName: CounterName
+  /** Runs in the transaction that counts, after the counters were written. */
+  afterCounting(tx: Tx, totals: UsageTotals): Promise<void>
 }
 
-type Reading = Omit<Aggregation, 'note'>
+type Reading = Omit<Aggregation, 'afterCounting'>
 
 class AggregatedMeanwhileError extends Error {}
 
@@ -42,14 +42,14 @@ class AggregatedMeanwhileError extends Error {}
  */
 export async function aggregateEntries(
   db: Kysely<Schema>,
-  { pause, nameIn, note, ...range }: Aggregation,
+  { pause, counterName, afterCounting, ...range }: Aggregation,
 ): Promise<{ taken: number; unreadable: number[] }> {
   for (;;) {
-    const entries = await readEntries(db, { ...range, pause, nameIn })
+    const entries = await readEntries(db, { ...range, pause, counterName })
     const { read, unreadable } = entries
     const taken = read.length + unreadable.length
     try {
-      if (taken > 0) await inTransaction(db, (tx) => writeEntries(tx, entries, note))
+      if (taken > 0) await inTransaction(db, (tx) => writeEntries(tx, entries, afterCounting))
       return { taken, unreadable }
     } catch (error) {
       if (!(error instanceof AggregatedMeanwhileError)) throw error
@@ -57,8 +57,8 @@ export async function aggregateEntries(
   }
 }
 
-/** Makes the oldest entry a dead letter, and returns its id, or null. */
-export async function discardOldest(db: Kysely<Schema>, { upTo }: Pick<EntryRange, 'upTo'>): Promise<number | null> {
+/** Makes the oldest entry a dead letter (`is_parked`), and returns its id, or null. */
+export async function parkOldest(db: Kysely<Schema>, { upTo }: Pick<EntryRange, 'upTo'>): Promise<number | null> {
   const oldest = entriesOf(db, { upTo, limit: 1 }).clearSelect().select('id')
   const discarded = await db
     .updateTable('usage_journal')
@@ -70,7 +70,7 @@ export async function discardOldest(db: Kysely<Schema>, { upTo }: Pick<EntryRang
   return discarded?.id ?? null
 }
 
-/** The waiting entries, one a line, for a statement that needs an exact snapshot. {@link readWaiting} reads them. */
+/** The waiting entries, one a line, as a column of a statement that needs them of the same moment. {@link readWaiting} parses it. */
 export const WAITING_USAGES = sql<string | null>`(
   select string_agg(usages, '\n') from (select usages from usage_journal where is_parked = 0) as waiting
 )`
@@ -105,24 +105,25 @@ function entriesOf(db: Kysely<Schema>, { upTo, limit }: EntryRange) {
 }
 
 interface ReadEntries {
-  rollUp: RollUp
+  totals: UsageTotals
   read: number[]
   unreadable: number[]
 }
 
+/** How many usages are summed before `pause` lets other work run. */
 const USAGES_PER_TURN = 250
 const ENTRIES_PER_READ = 64
-// A counter is a row to write, at a cost far above that of a usage: the more usages share one, the better.
+// Writing a counter, which is a row, costs far more than adding a usage to it in memory.
 const MAX_COUNTERS = 1_000
 
 async function readEntries(db: Kysely<Schema>, aggregation: Reading): Promise<ReadEntries> {
-  const result: ReadEntries = { rollUp: new RollUp(aggregation.nameIn), read: [], unreadable: [] }
+  const result: ReadEntries = { totals: new UsageTotals(aggregation.counterName), read: [], unreadable: [] }
   let inTurn = 0
   for await (const { id, usages: text } of pagedEntries(db, aggregation)) {
     const usages = readUsages(text)
-    result.rollUp.add(usages ?? [])
+    result.totals.add(usages ?? [])
     result[usages === null ? 'unreadable' : 'read'].push(id)
-    if (result.rollUp.size >= MAX_COUNTERS) break
+    if (result.totals.size >= MAX_COUNTERS) break
     inTurn += usages?.length ?? 0
     if (inTurn < USAGES_PER_TURN) continue
     await aggregation.pause()
@@ -143,8 +144,8 @@ async function* pagedEntries(db: Kysely<Schema>, { upTo, limit }: Reading) {
 
 async function writeEntries(
   tx: Tx,
-  { rollUp, read, unreadable }: ReadEntries,
-  note: Aggregation['note'],
+  { totals, read, unreadable }: ReadEntries,
+  afterCounting: Aggregation['afterCounting'],
 ): Promise<void> {
   if (read.length > 0) {
     const deleting = tx.deleteFrom('usage_journal').where('id', 'in', read).where('is_parked', '=', 0)
@@ -154,8 +155,8 @@ async function writeEntries(
     const discarding = tx.updateTable('usage_journal').set({ is_parked: 1 }).where('id', 'in', unreadable)
     requireAll(unreadable, (await discarding.where('is_parked', '=', 0).executeTakeFirst()).numUpdatedRows)
   }
-  await addToCounters(tx, rollUp)
-  await note(tx, rollUp)
+  await addToCounters(tx, totals)
+  await afterCounting(tx, totals)
 }
 
 function requireAll(ids: readonly number[], changed: bigint): void {

@@ -4,7 +4,7 @@ import { readWaiting, WAITING_USAGES } from './journal-store.ts'
 import { SQL_BYTES } from './stored-bytes-rules.ts'
 
 /**
- * Counts an account's stored bytes anew and corrects the figure, beside a running service: one statement reads everything,
+ * Counts an account's stored bytes anew and corrects the figure, also while the service runs: one statement reads everything,
  * and the difference is added.
  */
 export async function recountStoredBytes(

@@ -8,7 +8,7 @@ export function retainedSince(tier: Tier, now: number): number {
   return now - TIERS[tier].retentionDays * DAY_MS
 }
 
-/** Hours and days that end before this are no longer in the plan's analytics; a day longer, for other time zones. */
+/** Counters that end before this can be deleted: no analytics of the plan reach back to them, in any time zone. */
 export function countedSince(tier: Tier, now: number): number {
   return now - (TIERS[tier].analyticsDays + 1) * DAY_MS
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bucketOf } from './histogram.ts'
+import { durationBucket } from './histogram.ts'
 import { countExecution, noCounts, type ShareCounts } from './share-rules.ts'
 
 /** Usage is counted by UTC hour and also by UTC day, so that a long range reads few rows. */
@@ -9,10 +9,10 @@ export const GRAIN_MS: Readonly<Record<Grain, number>> = { hour: 3_600_000, day:
 
 const GRAINS = ['hour', 'day'] as const
 
-/** Consecutive buckets of durations that one row counts. */
-export const SPAN_BUCKETS = 16
+/** How many consecutive duration buckets (`histogram.ts`) one row has columns for. */
+export const BUCKETS_PER_SPAN = 16
 
-/** The counts of ended executions. */
+/** An entry of the usage journal: what each ended execution adds to the counters. */
 export const Usages = z.array(
   z.object({
     ownerId: z.string(),
@@ -20,7 +20,7 @@ export const Usages = z.array(
     projectId: z.string(),
     /** Null where there was no deployment. */
     deploymentVersion: z.int().nullable().default(null),
-    /** The share of the candidate under which it was served. Of a later call: set only where that call makes the execution bad. */
+    /** `candidates.since` of the share that served it. Of a later call: set only where that call makes the execution bad. */
     share: z.int().optional(),
     /** Bytes; see `stored-bytes-rules.ts`. */
     storedBytes: z.int().default(0),
@@ -56,7 +56,7 @@ type CounterKey = {
   grain: Grain
   /** Start of the hour or day in which the execution started. */
   at: number
-  /** The buckets of durations in the row: those from 16 times this number. */
+  /** The first duration bucket of the row is {@link BUCKETS_PER_SPAN} times this number. */
   span: number
   runtime_id: string
   project_id: string
@@ -65,10 +65,10 @@ type CounterKey = {
 }
 
 /** The name under which a counter counts calls of a capability. */
-export type NameIn = (key: CounterKey, capability: string) => string
+export type CounterName = (key: CounterKey, capability: string) => string
 
-/** Counters by column. A call without a duration is in no bucket. */
-export interface Rollup {
+/** What is added to the columns of one counter. A call without a duration is in no duration bucket. */
+export interface CounterIncrement {
   key: CounterKey
   counts: Record<string, number>
 }
@@ -100,27 +100,27 @@ export interface ServedShare {
   counts: ShareCounts
 }
 
-/** The amounts that one hour adds to its counter, and to the counter of its day. */
+/** The sums of one hour, which are added to the counter of the hour and to that of its day. */
 interface Tally {
   usage: Usage
   span: number
   capability: string | null
-  /** By column, in order, then by bucket of the span. */
+  /** In the order of {@link CALL_COLUMNS} or {@link EXECUTION_COLUMNS}: the counts, then the duration buckets of the span. */
   sums: number[]
 }
 
-/** Sums usages by counter. All lists are in one order on every replica, in which rows are locked. */
-export class RollUp {
+/** Sums usages by counter. All lists are in one order on every replica, in which rows are locked: so no two deadlock. */
+export class UsageTotals {
   readonly #executions = new Map<string, Tally>()
   readonly #calls = new Map<string, Tally>()
   readonly #storedBytes = new Map<string, { ownerId: string; bytes: number }>()
   readonly #deployments = new Map<string, DeploymentUse>()
   readonly #shares = new Map<string, ServedShare>()
   readonly #unknownCalls: UnknownCall[] = []
-  readonly #nameIn: NameIn
+  readonly #counterName: CounterName
 
-  constructor(nameIn: NameIn = (_key, name) => name) {
-    this.#nameIn = nameIn
+  constructor(counterName: CounterName = (_key, name) => name) {
+    this.#counterName = counterName
   }
 
   add(usages: readonly Usage[]): void {
@@ -148,12 +148,12 @@ export class RollUp {
     return (this.#executions.size + this.#calls.size) * GRAINS.length
   }
 
-  get executions(): Rollup[] {
-    return this.#rollups(this.#executions, EXECUTION_COLUMNS)
+  get executions(): CounterIncrement[] {
+    return this.#increments(this.#executions, EXECUTION_COLUMNS)
   }
 
-  get calls(): Rollup[] {
-    return this.#rollups(this.#calls, CALL_COLUMNS)
+  get calls(): CounterIncrement[] {
+    return this.#increments(this.#calls, CALL_COLUMNS)
   }
 
   get storedBytes(): { ownerId: string; bytes: number }[] {
@@ -172,25 +172,25 @@ export class RollUp {
     return inOrder(this.#deployments)
   }
 
-  #rollups(tallies: ReadonlyMap<string, Tally>, columns: readonly string[]): Rollup[] {
-    const rollups = new Map<string, Rollup>()
+  #increments(tallies: ReadonlyMap<string, Tally>, columns: readonly string[]): CounterIncrement[] {
+    const increments = new Map<string, CounterIncrement>()
     for (const one of tallies.values()) {
       for (const grain of GRAINS) {
         const key = this.#keyOf(one, grain)
         const text = Object.values(key).join(' ')
-        const { counts }: Pick<Rollup, 'counts'> = rollups.get(text) ?? { counts: {} }
+        const { counts }: Pick<CounterIncrement, 'counts'> = increments.get(text) ?? { counts: {} }
         for (const [index, column] of columns.entries()) counts[column] = (counts[column] ?? 0) + (one.sums[index] ?? 0)
-        rollups.set(text, { key, counts })
+        increments.set(text, { key, counts })
       }
     }
-    return inOrder(rollups)
+    return inOrder(increments)
   }
 
   #keyOf({ usage, span, capability }: Tally, grain: Grain): CounterKey {
     const { ownerId, runtimeId, projectId, startedAt } = usage
     const at = startOf(grain, startedAt)
     const key: CounterKey = { owner_id: ownerId, grain, at, span, runtime_id: runtimeId, project_id: projectId }
-    if (capability !== null) key.capability = this.#nameIn(key, capability)
+    if (capability !== null) key.capability = this.#counterName(key, capability)
     return key
   }
 
@@ -219,12 +219,12 @@ export class RollUp {
   }
 }
 
-/** One call, and whether it failed or is unknown. */
+/** In the order of {@link CALL_COLUMNS}. */
 function countsOf({ isCompleted, isUnknown }: Usage['calls'][number]): number[] {
   return [1, isCompleted || isUnknown ? 0 : 1, isUnknown ? 1 : 0]
 }
 
-const BUCKETS = Array.from({ length: SPAN_BUCKETS }, (_, index) => `b${index}`)
+const BUCKETS = Array.from({ length: BUCKETS_PER_SPAN }, (_, index) => `b${index}`)
 const CALL_COLUMNS = ['calls', 'failed', 'unknown', ...BUCKETS]
 const EXECUTION_COLUMNS = [
   ...['executions', 'completed', 'failed', 'anonymous', 'capability_calls'],
@@ -232,25 +232,25 @@ const EXECUTION_COLUMNS = [
   ...BUCKETS,
 ]
 
-/** Adds the first columns of a tally, and one to the bucket of a duration: those come after them. */
+/** Adds counts to a tally, and one to its duration bucket, whose column comes after them. */
 function tally(
   tallies: Map<string, Tally>,
   { usage, capability, durationMs }: Pick<Tally, 'usage' | 'capability'> & { durationMs: number | null },
   added: readonly number[],
 ): void {
   const { ownerId, runtimeId, projectId, startedAt } = usage
-  const bucket = durationMs === null ? null : bucketOf(durationMs)
-  const span = bucket === null ? 0 : Math.floor(bucket / SPAN_BUCKETS)
+  const bucket = durationMs === null ? null : durationBucket(durationMs)
+  const span = bucket === null ? 0 : Math.floor(bucket / BUCKETS_PER_SPAN)
   const key = `${ownerId} ${runtimeId} ${projectId} ${startOf('hour', startedAt)} ${span} ${capability}`
   let known = tallies.get(key)
   if (!known) {
-    known = { usage, span, capability, sums: Array<number>(added.length + SPAN_BUCKETS).fill(0) }
+    known = { usage, span, capability, sums: Array<number>(added.length + BUCKETS_PER_SPAN).fill(0) }
     tallies.set(key, known)
   }
   const { sums } = known
   for (let index = 0; index < added.length; index += 1) sums[index] = (sums[index] ?? 0) + (added[index] ?? 0)
   if (bucket === null) return
-  const column = added.length + (bucket % SPAN_BUCKETS)
+  const column = added.length + (bucket % BUCKETS_PER_SPAN)
   sums[column] = (sums[column] ?? 0) + 1
 }
 

@@ -7,7 +7,7 @@ export type QuotaName = 'anonymous' | 'quota'
 /** A limit that may refuse a request: a rate of its runtime, visitor or network, or a quota. */
 export type LimitName = QuotaName | 'rate' | 'visitor' | 'network'
 
-/** A bucket from which an execution takes one unit. */
+/** A token bucket from which an execution takes one unit. */
 export interface Draw {
   limit: QuotaName
   bucket: string
@@ -41,12 +41,12 @@ function drawsOf(limit: QuotaName, bucket: string, units: number | null, burst: 
   return units === null || burst === null ? [] : [{ limit, bucket, rate: perHour(units, burst) }]
 }
 
-/** The buckets of an execution. Of two that refuse equally long, the first one is reported. */
+/** The token buckets of an execution. Of two that refuse equally long, the first one is reported. */
 export function drawsFor(tier: Tier, kind: ExecutionKind): readonly Draw[] {
   return PLANS[tier].draws[kind]
 }
 
-/** The quota buckets of a plan, and when each is full if empty now. One emptied under a larger plan may owe more. */
+/** The quota buckets of a plan, and when each is full if empty now. One emptied under a larger plan takes longer. */
 export function emptiestBuckets(tier: Tier, now: number): { bucket: string; emptyUntil: number }[] {
   return drawsFor(tier, 'broker').map(({ bucket, rate }) => ({ bucket, emptyUntil: now + rate.unitMs * rate.burst }))
 }

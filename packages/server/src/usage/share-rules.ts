@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bucketOf } from './histogram.ts'
+import { durationBucket } from './histogram.ts'
 
 /** What a deployment served since the share of the candidate was set. */
 export const ShareCounts = z.object({
@@ -9,7 +9,7 @@ export const ShareCounts = z.object({
   failed: z.int(),
   inputTokens: z.int(),
   outputTokens: z.int(),
-  /** How many there were in each bucket of durations. */
+  /** How many there were in each duration bucket. */
   durations: z.record(z.string(), z.int()),
 })
 export type ShareCounts = z.infer<typeof ShareCounts>
@@ -29,7 +29,7 @@ interface Ended {
 export function countExecution(counts: ShareCounts, ended: Ended): void {
   const { isCompleted, inputTokens, outputTokens, durationMs, calls } = ended
   const isBad = !isCompleted || calls.some((call) => !call.isCompleted)
-  const durations = { [bucketOf(durationMs)]: 1 }
+  const durations = { [durationBucket(durationMs)]: 1 }
   addCounts(counts, { executions: 1, bad: +isBad, failed: +!isCompleted, inputTokens, outputTokens, durations })
 }
 

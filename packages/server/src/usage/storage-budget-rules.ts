@@ -5,7 +5,7 @@ import { isPastBudget } from './stored-bytes-rules.ts'
 interface Account {
   tier: Tier
   storedBytes: number
-  /** Settled here since the figure changed, and between its last two changes: the figure may lack a part of both. */
+  /** Bytes settled here since `storedBytes` changed, and between its last two changes: it may lack a part of both. */
   added: number
   addedBefore: number
 }
@@ -14,7 +14,7 @@ interface Account {
 export class StorageBudget {
   readonly #accounts = new Lru<string, Account>(10_000)
 
-  /** Takes the figure that an admission has read. */
+  /** Takes the stored bytes that an admission has read. */
   note(ownerId: string, { tier, storedBytes }: Pick<Account, 'tier' | 'storedBytes'>): void {
     const known = this.#accounts.get(ownerId)
     if (known?.storedBytes === storedBytes) known.tier = tier

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { EXECUTION_COUNTERS, Schema } from '../store/schema.ts'
 import { readWaiting, WAITING_USAGES } from './journal-store.ts'
-import { GRAIN_MS, RollUp } from './rollup-rules.ts'
+import { GRAIN_MS, UsageTotals } from './rollup-rules.ts'
 
 /**
  * The usage of the owner's executions that started in the UTC hour beginning at `hour`. One statement with the waiting
@@ -32,9 +32,9 @@ export async function usageOfHour(db: Kysely<Schema>, ownerId: string, hour: num
     .where('grain', '=', 'hour')
     .where('at', '=', hour)
     .executeTakeFirstOrThrow()
-  const rollUp = new RollUp()
-  rollUp.add(readWaiting(row.waiting).filter((usage) => usage.ownerId === ownerId))
-  const waiting = rollUp.executions.filter(({ key: { grain, at } }) => grain === 'hour' && at === hour)
+  const totals = new UsageTotals()
+  totals.add(readWaiting(row.waiting).filter((usage) => usage.ownerId === ownerId))
+  const waiting = totals.executions.filter(({ key: { grain, at } }) => grain === 'hour' && at === hour)
   const all = (stored: number | null, counter: (typeof EXECUTION_COUNTERS)[number]) =>
     waiting.reduce((sum, { counts }) => sum + (counts[counter] ?? 0), stored ?? 0)
   return {

@@ -22,9 +22,9 @@ export function perMinute(units) {
 }
 
 /**
- * Takes one unit. A bucket is the time at which it is full again, in whole milliseconds: filling needs no writes, and a
- * clock that lags by up to `skewMs` only makes it stricter. A bucket that owes more than it holds and the skew was filled
- * by a clock that was ahead: it counts as empty.
+ * Takes one unit. As in GCRA, a bucket is stored as the time at which it is full again, so that filling needs no writes. A
+ * clock that lags by up to `skewMs` only makes it stricter. A time further ahead than an empty bucket and the skew was
+ * written by a clock that was ahead: the bucket counts as empty.
  * @type {(fullAt: number, rate: BucketRate, now: number, skewMs?: number) => Taken}
  */
 export function take(fullAt, rate, now, skewMs = 0) {
@@ -36,7 +36,7 @@ export function take(fullAt, rate, now, skewMs = 0) {
 }
 
 /**
- * Whole units that can be taken now. A bucket that was emptied under a larger plan may owe more than it can hold.
+ * Whole units that can be taken now; 0 also where a bucket was emptied under a larger plan.
  * @type {(fullAt: number, rate: BucketRate, now: number) => number}
  */
 export function available(fullAt, rate, now) {

@@ -1,7 +1,7 @@
 import * as contract from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { chapter } from '../http/chapter.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { ListQuery } from '../http/params.ts'
 import { callerOf, ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
@@ -20,35 +20,35 @@ const PATH = '/v1/webhooks/:webhookId'
 const params = z.object({ webhookId: z.string().describe('The id of a webhook, `wh_…`.') })
 const deliveryParams = params.extend({ deliveryId: z.string().describe('The id of a delivery, `msg_…`.') })
 
-const route = chapter('Webhooks')
-const LIST = route('listWebhooks', 'List webhooks', {
+const describeRoute = describeRoutes('Webhooks')
+const LIST = describeRoute('listWebhooks', 'List webhooks', {
   description: 'A viewer sees origins in place of URLs.',
   response: { 200: contract.WebhookList },
 })
-const CREATE = route('createWebhook', 'Create a webhook; the answer alone holds its secret', {
+const CREATE = describeRoute('createWebhook', 'Create a webhook; the answer alone holds its secret', {
   body: contract.CreateWebhookRequest,
   response: { 201: contract.CreatedWebhook },
 })
-const DETAIL = route('getWebhook', 'Fetch a webhook', {
+const DETAIL = describeRoute('getWebhook', 'Fetch a webhook', {
   description: 'A viewer sees the origin in place of its URL.',
   params,
   response: { 200: contract.Webhook },
 })
-const DELETE = route('deleteWebhook', 'Delete a webhook and the events that wait for it', {
+const DELETE = describeRoute('deleteWebhook', 'Delete a webhook and the events that wait for it', {
   params,
   response: { 200: contract.Webhook },
 })
-const DELIVERIES = route('listWebhookDeliveries', 'List a webhook’s deliveries, newest first', {
+const DELIVERIES = describeRoute('listWebhookDeliveries', 'List a webhook’s deliveries, newest first', {
   params,
   querystring: ListQuery,
   response: { 200: contract.WebhookDeliveryList },
 })
-const REDELIVER = route('redeliverWebhookEvent', 'Send an event again, under the same id', {
+const REDELIVER = describeRoute('redeliverWebhookEvent', 'Send an event again, under the same id', {
   params: deliveryParams,
   response: { 200: contract.WebhookDelivery },
 })
 
-const EVENTS = route('listEvents', 'List what happened in the account lately, newest first', {
+const EVENTS = describeRoute('listEvents', 'List what happened in the account lately, newest first', {
   description: 'The events that webhooks are told of, whether or not there is a webhook. The latest 200 are kept.',
   querystring: ListQuery,
   response: { 200: contract.AccountEventList },

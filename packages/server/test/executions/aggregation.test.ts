@@ -7,8 +7,8 @@ import { createIds } from '../../src/lib/ids.ts'
 import { type Database, openDatabase } from '../../src/store/open.ts'
 import type { Schema } from '../../src/store/schema.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
-import { FURTHER_CALLS } from '../../src/usage/call-names.ts'
-import { RollUp, type Usage } from '../../src/usage/rollup-rules.ts'
+import { FURTHER_CAPABILITIES } from '../../src/usage/counter-names.ts'
+import { type Usage, UsageTotals } from '../../src/usage/rollup-rules.ts'
 import { usageOfHour } from '../../src/usage/store.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createTestPlace, describeEngine, describeEngines, type TestEngine } from '../support/engines.ts'
@@ -99,8 +99,8 @@ describeEngines('the journal of usage', (engine) => {
     const { catchUp } = folding(database)
     let adds = 0
     let second: Promise<void> | undefined
-    const add = RollUp.prototype.add
-    const spy = vi.spyOn(RollUp.prototype, 'add').mockImplementation(function (this: RollUp, usages) {
+    const add = UsageTotals.prototype.add
+    const spy = vi.spyOn(UsageTotals.prototype, 'add').mockImplementation(function (this: UsageTotals, usages) {
       adds += 1
       if (adds === 10) second = catchUp()
       add.call(this, usages)
@@ -159,7 +159,7 @@ describeEngines('the journal of usage', (engine) => {
       expect(rows).toHaveLength(201 + 1)
       const of = (name: string) => rows.find(({ capability }) => capability === name)
       expect([of('c0')?.calls, of('c199')?.calls, of('c200')]).toEqual([2, 1, undefined])
-      expect(of(FURTHER_CALLS)).toMatchObject({ runtime_id: 'rt_1', calls: 70 })
+      expect(of(FURTHER_CAPABILITIES)).toMatchObject({ runtime_id: 'rt_1', calls: 70 })
       expect(of('echo')).toMatchObject({ runtime_id: 'rt_2', calls: 4 })
     }
   })
@@ -225,8 +225,8 @@ describeEngines('the aggregation of thousands of executions', (engine) => {
     let others: Promise<number> | undefined
     let inTurn = 0
     const turns: number[] = []
-    const add = RollUp.prototype.add
-    const spy = vi.spyOn(RollUp.prototype, 'add').mockImplementation(function (this: RollUp, usages) {
+    const add = UsageTotals.prototype.add
+    const spy = vi.spyOn(UsageTotals.prototype, 'add').mockImplementation(function (this: UsageTotals, usages) {
       others ??= inTransaction(database.db, counted)
       if (inTurn === 0) void nextTurn().then(() => (inTurn = 0))
       if (inTurn === 0) turns.push(0)

@@ -7,8 +7,8 @@ import { LEASE_MS } from '../../src/executions/node-lease.ts'
 import type { Ending, NewRow, Settlement } from '../../src/executions/settlement-rules.ts'
 import { createIds } from '../../src/lib/ids.ts'
 import type { Database } from '../../src/store/open.ts'
-import { BUCKET_COLUMNS, EXECUTION_COUNTERS, type Schema } from '../../src/store/schema.ts'
-import { RollUp, type Rollup, type Usage } from '../../src/usage/rollup-rules.ts'
+import { DURATION_BUCKET_COLUMNS, EXECUTION_COUNTERS, type Schema } from '../../src/store/schema.ts'
+import { type CounterIncrement, type Usage, UsageTotals } from '../../src/usage/rollup-rules.ts'
 import { usageOfHour } from '../../src/usage/store.ts'
 import { executionRow } from '../store/rows.ts'
 import { createTestClock } from '../support/clock.ts'
@@ -39,18 +39,18 @@ async function counted({ db }: Database, ownerId: string, grain: 'hour' | 'day')
   const byCapability = new Map<string, { calls: number; failed: number; timed: number }>()
   for (const row of capabilityCalls) {
     const sums = byCapability.get(row.capability) ?? { calls: 0, failed: 0, timed: 0 }
-    const timed = sums.timed + total([row], BUCKET_COLUMNS)
+    const timed = sums.timed + total([row], DURATION_BUCKET_COLUMNS)
     byCapability.set(row.capability, { calls: sums.calls + row.calls, failed: sums.failed + row.failed, timed })
   }
   return {
     starts: [...new Set([...executions, ...capabilityCalls].map(({ at }) => at))],
     ...Object.fromEntries(EXECUTION_COUNTERS.map((column) => [column, total(executions, [column])])),
-    timed: total(executions, BUCKET_COLUMNS),
+    timed: total(executions, DURATION_BUCKET_COLUMNS),
     capabilities: Object.fromEntries(byCapability),
   }
 }
 
-type Column = (typeof EXECUTION_COUNTERS)[number] | (typeof BUCKET_COLUMNS)[number]
+type Column = (typeof EXECUTION_COUNTERS)[number] | (typeof DURATION_BUCKET_COLUMNS)[number]
 
 const settlement = (begun: Partial<NewRow> = {}, end: Partial<Ending> = {}) =>
   settlementOf({ owner_id: 'owner_rolled', ...begun }, end)
@@ -239,11 +239,11 @@ describe('aggregating executions into counters', () => {
   })
   const usages = fc.array(usage, { minLength: 1, maxLength: 40 })
   const rolledUp = (given: readonly Usage[]) => {
-    const rollUp = new RollUp()
-    for (const each of given) rollUp.add([each])
-    return rollUp
+    const totals = new UsageTotals()
+    for (const each of given) totals.add([each])
+    return totals
   }
-  const sumOf = (rollups: readonly Rollup[], counters: readonly string[]) =>
+  const sumOf = (rollups: readonly CounterIncrement[], counters: readonly string[]) =>
     sum(rollups.flatMap(({ counts }) => counters.map((counter) => counts[counter] ?? 0)))
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
 
@@ -262,14 +262,14 @@ describe('aggregating executions into counters', () => {
       fc.property(usages, fc.constantFrom(...GRAINS), (given, grain) => {
         const executions = rolledUp(given).executions.filter(({ key }) => key.grain === grain)
         expect(sumOf(executions, ['executions'])).toBe(given.length)
-        expect(sumOf(executions, BUCKET_COLUMNS)).toBe(given.length)
+        expect(sumOf(executions, DURATION_BUCKET_COLUMNS)).toBe(given.length)
         expect(sumOf(executions, ['duration_ms'])).toBe(sum(given.map((each) => each.durationMs)))
         const made = given.flatMap((each) => each.calls)
         const timed = made.filter(({ durationMs }) => durationMs !== null)
         const callRollups = rolledUp(given).calls.filter(({ key }) => key.grain === grain)
         expect(sumOf(callRollups, ['calls'])).toBe(made.length)
         expect(sumOf(callRollups, ['unknown'])).toBe(made.filter(({ isUnknown }) => isUnknown).length)
-        expect(sumOf(callRollups, BUCKET_COLUMNS)).toBe(timed.length)
+        expect(sumOf(callRollups, DURATION_BUCKET_COLUMNS)).toBe(timed.length)
       }),
       { numRuns: 200, seed: 6 },
     )

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { openSecrets } from '../../src/runtimes/serving-runtime.ts'
-import { findServedRuntime } from '../../src/runtimes/store.ts'
+import { findRuntimeById } from '../../src/runtimes/store.ts'
 import { faultsIn, refusalOf, steadyHeaders } from '../support/answers.ts'
 import { deferred } from '../support/deferred.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
@@ -185,7 +185,7 @@ describeEngines('rotating the signing secret', (engine) => {
     const rotations = Array.from({ length: 50 }, (_, index) => keyring(index % 2 ? a : b).rotateSecret(60))
     const given = (await Promise.all(rotations)).map(({ secret }) => secret)
     expect(new Set(given).size).toBe(50)
-    const row = await findServedRuntime(a.database.db, runtimeId)
+    const row = await findRuntimeById(a.database.db, runtimeId)
     if (!row) throw new Error('the runtime is there')
     const { current, previous } = openSecrets(a.service.deps, row)
     expect(given).toContain(current.reveal())

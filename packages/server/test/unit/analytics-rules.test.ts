@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bucketsOf, intervalsOf, type Range, type RangeRequest, resolveRange } from '../../src/analytics/range-rules.ts'
+import {
+  bucketStarts,
+  intervalsOf,
+  type Range,
+  type RangeRequest,
+  resolveRange,
+} from '../../src/analytics/range-rules.ts'
 import { noSums, type SummedPart, summarize } from '../../src/analytics/summary-rules.ts'
 
 const HOUR_MS = 3_600_000
@@ -184,7 +190,7 @@ describe('the figures of a summary', () => {
     const range: Range = { from: 0, to: 3 * DAY_MS, bucket: 'day', clamped: false }
     const half = { executions: 1, durationMs: 4, durations: new Map([[4, 1]]) }
     const parts = [part('series', String(DAY_MS), half), part('series', String(DAY_MS), half)]
-    const summary = summarize(parts, bucketsOf(range), isoTime)
+    const summary = summarize(parts, bucketStarts(range), isoTime)
     expect(summary.series.map(({ at, executions, p95DurationMs }) => [at, executions, p95DurationMs])).toEqual([
       ['1970-01-01T00:00:00.000Z', 0, null],
       ['1970-01-02T00:00:00.000Z', 2, 4],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { chanceOfSoMany, frozenReason, judgeCandidate } from '../../src/deployments/freeze-rules.ts'
+import { fisherPValue, frozenReason, judgeCandidate } from '../../src/deployments/freeze-rules.ts'
 import { isForCandidate, splitPoint } from '../../src/deployments/split-rules.ts'
 import { createKeyring } from '../../src/secrets/keyring.ts'
 
@@ -131,11 +131,11 @@ describe('Fisher’s exact test', () => {
     [{ executions: 10, bad: 8 }, { executions: 10, bad: 1 }, 0.0027],
     [{ executions: 30, bad: 5 }, { executions: 270, bad: 5 }, 0.00105],
   ])('gives what is known of %j against %j', (candidate, stable, p) => {
-    expect(chanceOfSoMany(candidate, stable)).toBeCloseTo(p, 3)
+    expect(fisherPValue(candidate, stable)).toBeCloseTo(p, 3)
   })
 
   test('holds for millions of executions', () => {
-    const p = chanceOfSoMany({ executions: 1_000_000, bad: 50_300 }, { executions: 9_000_000, bad: 450_000 })
+    const p = fisherPValue({ executions: 1_000_000, bad: 50_300 }, { executions: 9_000_000, bad: 450_000 })
     // By the normal approximation.
     expect(p).toBeCloseTo(0.096, 2)
   })

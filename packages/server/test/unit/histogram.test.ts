@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bucketOf, durationOf, percentile } from '../../src/usage/histogram.ts'
+import { durationBucket, percentile, typicalDurationMs } from '../../src/usage/histogram.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -9,7 +9,7 @@ const duration = fc.double({ min: 0, max: Math.log(24 * HOUR_MS), noNaN: true })
 
 function countByBucket(durations: readonly number[]): Map<number, number> {
   const counts = new Map<number, number>()
-  for (const ms of durations) counts.set(bucketOf(ms), (counts.get(bucketOf(ms)) ?? 0) + 1)
+  for (const ms of durations) counts.set(durationBucket(ms), (counts.get(durationBucket(ms)) ?? 0) + 1)
   return counts
 }
 
@@ -24,7 +24,7 @@ const errorOf = (estimate: number, truth: number) => Math.abs(estimate - truth) 
 describe('the duration that stands for a bucket', () => {
   test('is within 5 % of every duration in it, up to a minute one by one', () => {
     let worst = 0
-    for (let ms = 1; ms <= 60_000; ms += 1) worst = Math.max(worst, errorOf(durationOf(bucketOf(ms)), ms))
+    for (let ms = 1; ms <= 60_000; ms += 1) worst = Math.max(worst, errorOf(typicalDurationMs(durationBucket(ms)), ms))
     expect(worst).toBeLessThanOrEqual(0.05)
     expect(worst).toBeGreaterThan(0.04)
   })
@@ -32,7 +32,7 @@ describe('the duration that stands for a bucket', () => {
   test('is within 5 % of durations of any length', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (ms) => {
-        expect(errorOf(durationOf(bucketOf(ms)), ms)).toBeLessThanOrEqual(0.05)
+        expect(errorOf(typicalDurationMs(durationBucket(ms)), ms)).toBeLessThanOrEqual(0.05)
       }),
       { numRuns: 2_000, seed: 1 },
     )
@@ -40,14 +40,14 @@ describe('the duration that stands for a bucket', () => {
 
   test('is exact below 10 ms, and 0 ms is a duration of its own', () => {
     const short = Array.from({ length: 10 }, (_, ms) => ms)
-    expect(short.map((ms) => durationOf(bucketOf(ms)))).toEqual(short)
-    expect(new Set(short.map(bucketOf)).size).toBe(10)
+    expect(short.map((ms) => typicalDurationMs(durationBucket(ms)))).toEqual(short)
+    expect(new Set(short.map(durationBucket)).size).toBe(10)
   })
 
   test('does not fall as durations grow, and a day fits into few buckets', () => {
-    const buckets = Array.from({ length: 5_000 }, (_, ms) => bucketOf(ms))
+    const buckets = Array.from({ length: 5_000 }, (_, ms) => durationBucket(ms))
     expect(buckets).toEqual(buckets.toSorted((a, b) => a - b))
-    expect(bucketOf(24 * HOUR_MS)).toBeLessThan(200)
+    expect(durationBucket(24 * HOUR_MS)).toBeLessThan(200)
   })
 })
 

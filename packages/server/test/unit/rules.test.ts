@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { namedFaults, placedSchemas } from '../../src/deployments/rules.ts'
 import { sizeFaults, storedText } from '../../src/executions/rules.ts'
 import { JsonDocument } from '../../src/lib/json-document.ts'
-import { ceilingProblem, connectionStatus, ONLINE_WINDOW_MS } from '../../src/runtimes/rules.ts'
+import { connectionStatus, ONLINE_WINDOW_MS, planLimitProblem } from '../../src/runtimes/rules.ts'
 import { schemaProblem } from '../../src/schemas/compile.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 
@@ -37,7 +37,7 @@ describe('the number of runtimes', () => {
     ['pro', 10, 'The pro plan allows 10 runtimes.'],
     ['enterprise', 1_000_000, null],
   ] as const)('on the %s plan with %d', (tier, count, problem) => {
-    const told = ceilingProblem(tier, count)
+    const told = planLimitProblem(tier, count)
     if (problem === null) expect(told).toBeNull()
     else expect(told).toContain(problem)
   })

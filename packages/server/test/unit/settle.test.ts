@@ -8,7 +8,7 @@ import type { RecordedTrace } from '../../src/executions/trace-recorder.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
-import { RollUp } from '../../src/usage/rollup-rules.ts'
+import { UsageTotals } from '../../src/usage/rollup-rules.ts'
 import { StorageBudget } from '../../src/usage/storage-budget-rules.ts'
 import { createTestClock } from '../support/clock.ts'
 import { newRow, settlement } from '../support/settlement.ts'
@@ -108,9 +108,9 @@ const call = (status: 'completed' | 'failed' | 'unknown') => ({
 
 describe('under a share of a candidate', () => {
   const counted = (end: Partial<Ending>) => {
-    const rollUp = new RollUp()
-    rollUp.add([settlement({ deployment_version: 2, share: 1 }, end).usage])
-    return rollUp.shares.map(({ counts }) => [counts.executions, counts.bad])
+    const totals = new UsageTotals()
+    totals.add([settlement({ deployment_version: 2, share: 1 }, end).usage])
+    return totals.shares.map(({ counts }) => [counts.executions, counts.bad])
   }
 
   test('an execution is bad with a call whose outcome is unknown', () => {

@@ -16,7 +16,7 @@ export function describeApi(
   { baseUrl, version }: { baseUrl: string; version: string },
 ) {
   const book = createSchemaBook(operations)
-  // Answers first: where a component's two sides differ, the answer has the plain name.
+  // Answers first: where a schema's input and output differ, the output gets the plain name of the component.
   const shared = sharedComponents(book)
   const answered = operations.map((operation) => ({ operation, responses: responsesOf(operation, book) }))
   const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {}

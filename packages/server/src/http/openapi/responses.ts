@@ -31,15 +31,15 @@ const ERRORS: Readonly<Record<string, readonly [name: string, example: AppError,
   500: ['InternalError', internal(null), 'A fault of the service. The request id helps to find it.'],
 }
 
-const OUTCOMES: Record<string, string> = {
+const STATUS_DESCRIPTIONS: Record<string, string> = {
   200: 'Done.',
   201: 'Created.',
   304: 'Not modified.',
   502: 'The call failed.',
 }
 
-/** Request fields that name a resource, so that the operation can answer 404. */
-const NAMES = ['runtimeId', 'projectId', 'checkoutId', 'capability']
+/** Request fields that name a resource: an operation with one of them can answer 404. */
+const RESOURCE_FIELDS = ['runtimeId', 'projectId', 'checkoutId', 'capability']
 
 /** The components that responses refer to. */
 export function sharedComponents(book: SchemaBook) {
@@ -65,7 +65,7 @@ function responseOf({ answers, config, schema }: Operation, status: string, book
   if (shared && body === ErrorBody) return { $ref: `#/components/responses/${shared}` }
   const cache = '304' in answers && Number(status) < 400 ? (['ETag', 'CacheControl'] as const) : []
   const headers = referTo('RequestId', ...(config.isRateLimited ? RATE : []), ...cache)
-  const description = OUTCOMES[status] ?? `Status ${status}.`
+  const description = STATUS_DESCRIPTIONS[status] ?? `Status ${status}.`
   const json = !(body instanceof z.ZodVoid) && { 'application/json': { schema: book.describe(body, 'output') } }
   const stream = schema.events && status === '200' && streamOf(schema.events, book)
   if (!json && !stream) return { description, headers }
@@ -82,9 +82,10 @@ function streamOf(events: z.ZodType, book: SchemaBook) {
   return { 'text/event-stream': { schema, examples: { stream: { value: STREAM_EXAMPLE } } } }
 }
 
+// A read for viewers refuses no role, and a cookie needs no origin for it: it answers no 403.
 function impliedStatuses({ plane, method, path, schema, config }: Operation): string[] {
   const fields = [schema.body, schema.querystring].flatMap((part) => Object.keys(Object(part).shape ?? {}))
-  const namesResource = path.includes('/:') || fields.some((field) => NAMES.includes(field))
+  const namesResource = path.includes('/:') || fields.some((field) => RESOURCE_FIELDS.includes(field))
   return [
     ...['400', '500'],
     ...(plane === 'public' ? [] : ['401']),

@@ -33,7 +33,7 @@ export function createSchemaBook(operations: readonly Operation[]) {
     return describeId(registry.get(schema)?.id ?? '', side)
   }
 
-  // Of a component whose sides differ, the one that is described first takes the plain name.
+  // Where input and output of a schema differ, the one that is described first gets the plain name.
   function describeId(id: string, side: Side): JsonSchema {
     const { $id: _id, $schema: _dialect, ...raw } = converted[side][id] ?? {}
     const refer = (reference: string) => describeId(reference.slice(PREFIX.length), side)['$ref']
@@ -53,7 +53,7 @@ function withExample(name: string, schema: unknown): unknown {
   if (example === undefined || !contract.isJsonObject(schema)) return schema
   const kind = Array.isArray(example) ? 'array' : typeof example
   const { $ref, type = kind } = schema
-  // A referenced text component has an example of its own.
+  // An example beside a $ref is for objects: components that are text have their own.
   const isFitting = $ref === undefined ? [type].flat().includes(kind) : kind === 'object'
   return isFitting ? { ...schema, examples: [example] } : schema
 }
@@ -62,7 +62,7 @@ const relax: NonNullable<z.core.RegistryToJSONSchemaParams['override']> = ({ zod
   const { def } = zodSchema._zod
   // Answers may gain fields: a closed schema would break generated clients when they do.
   if (def.type === 'object' && !('catchall' in def && def.catchall)) delete jsonSchema.additionalProperties
-  // The bounds of a double say nothing about the field.
+  // Zod writes these bounds for every integer.
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   // Zod leaves out the default of an input that is transformed.

@@ -22,7 +22,7 @@ const TIME_LIMITS = {
   query_timeout: 5_500,
 } satisfies pg.PoolConfig
 
-// Every query has an index, and a cached plan that was made on an empty table must suit a full one.
+// Every query has an index. PostgreSQL would keep a plan with a sequential scan that it made while a table was empty.
 const BY_INDEX = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 
 /** PostgreSQL over a pool of ten connections. Integers and their sums are read as numbers. */
@@ -51,7 +51,7 @@ function connect(
   })
   reportErrors(pool, onError)
   const db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: { connect: lendFresh(pool), end: () => pool.end() } }),
+    dialect: new PostgresDialect({ pool: { connect: connectFresh(pool), end: () => pool.end() } }),
     log: (event) => {
       if (event.level !== 'error') return
       removePrivateFields(event.error)
@@ -62,8 +62,8 @@ function connect(
   return { db, pool: use }
 }
 
-/** Lends connections of a pool. After a query timeout, the connections of the same generation are closed instead. */
-function lendFresh(pool: pg.Pool): () => Promise<PostgresPoolClient> {
+/** Takes connections from a pool. After a query timeout, those made before it are closed instead: they may be dead as well. */
+function connectFresh(pool: pg.Pool): () => Promise<PostgresPoolClient> {
   const naming = { isOn: true }
   const generations = new WeakMap<pg.ClientBase, number>()
   let generation = 0
@@ -96,7 +96,7 @@ function numberTypes(): pg.TypeOverrides {
 function reportErrors(pool: pg.Pool, onError: PostgresOptions['onError']): void {
   const reported = new WeakSet<Error>()
   const report = (error: Error) => {
-    // An idle client emits it, and then the pool does, which adds the client to it.
+    // An idle client emits an error, then the pool emits the same one, with the client as a field.
     removePrivateFields(error)
     if (reported.has(error) || pool.ending) return
     reported.add(error)

@@ -9,8 +9,8 @@ interface Naming {
 }
 
 /**
- * A connection that plans the statements of {@link prepared} once and then runs them by name, because planning costs more
- * than running. Behind a pooler that loses names, the first such error turns naming off; its transaction is run again.
+ * A connection that runs the statements of {@link prepared} as named prepared statements: planning costs more than running.
+ * Behind a pooler that loses names, the first such error turns naming off for the pool, and its transaction is run again.
  */
 export class PreparedClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient

@@ -41,7 +41,7 @@ export class SqliteSession implements DatabaseConnection {
     throw new Error('queries cannot be streamed: read page by page')
   }
 
-  /** Waits for the writer. The first statement begins the transaction, which saves a message. */
+  /** Waits for the writer. BEGIN is sent with the first statement: one message to the thread instead of two. */
   async begin(): Promise<void> {
     this.#release = await this.#threads.writing.acquire()
     this.#hasBegun = false

@@ -7,7 +7,7 @@ export interface Assignment {
   role: 'writer' | 'reader'
 }
 
-/** `place`: outside a transaction; its first statement, which begins it; or a later one, which fails outside of one. */
+/** `place`: `alone` outside a transaction; `first` begins one; `within` fails where there is none. */
 export interface Query {
   kind: 'query'
   sql: string
@@ -38,7 +38,7 @@ export function startSqliteWorker(assignment: Assignment): Worker {
 /** One SQLite connection in a thread of its own. Commands of one microtask share a message, and so do their replies. */
 export class SqliteThread {
   readonly #worker: Worker
-  readonly #onDeath: (error: Error) => void
+  readonly #onUnexpectedEnd: (error: Error) => void
   readonly #waiting: Waiter[] = []
   readonly #exited: Promise<unknown>
   #outbox: Command[] = []
@@ -46,17 +46,17 @@ export class SqliteThread {
   #cause: unknown
   #end: DatabaseError | undefined
 
-  /** `onDeath` is called where the thread ends without `close`. Commands are then rejected. */
-  static async open(worker: Worker, onDeath: (error: Error) => void): Promise<SqliteThread> {
-    const thread = new SqliteThread(worker, onDeath)
+  /** `onUnexpectedEnd` is called where the thread ends without `close`. Commands are then rejected. */
+  static async open(worker: Worker, onUnexpectedEnd: (error: Error) => void): Promise<SqliteThread> {
+    const thread = new SqliteThread(worker, onUnexpectedEnd)
     await thread.#reply()
     thread.#state = 'serving'
     return thread
   }
 
-  private constructor(worker: Worker, onDeath: (error: Error) => void) {
+  private constructor(worker: Worker, onUnexpectedEnd: (error: Error) => void) {
     this.#worker = worker
-    this.#onDeath = onDeath
+    this.#onUnexpectedEnd = onUnexpectedEnd
     worker.on('message', (replies: Reply<never>[]) => {
       for (const reply of replies) this.#settle(reply)
     })
@@ -105,6 +105,6 @@ export class SqliteThread {
     const message = this.#state === 'closing' ? 'the database is closed' : 'the database thread has ended'
     this.#end = new DatabaseError({ code: 'SVC_DATABASE_ENDED', message, cause: this.#cause })
     for (const waiter of this.#waiting.splice(0)) waiter.reject(this.#end)
-    if (this.#state === 'serving') this.#onDeath(this.#end)
+    if (this.#state === 'serving') this.#onUnexpectedEnd(this.#end)
   }
 }

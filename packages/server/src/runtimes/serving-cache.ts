@@ -12,7 +12,7 @@ import {
   toServingDeployment,
   toServingRuntime,
 } from './serving-runtime.ts'
-import { findRevision, findServedRuntime } from './store.ts'
+import { findRevision, findRuntimeById } from './store.ts'
 
 export interface ServingDeps extends Pick<RuntimeDeps, 'db' | 'keyring' | 'clock' | 'schemas'> {
   serving: ServingCache
@@ -24,11 +24,11 @@ interface CacheEntry {
   expiresAt: number | null
 }
 
-/** Runtimes and deployments that this process has read. Any may be out of date: admission confirms the revision. */
+/** Caches of runtimes and deployments. An entry may be out of date: admission confirms its revision. */
 export interface ServingCache {
   /** By the hash of a key, or by id. */
   runtimes: Lru<string, CacheEntry>
-  /** By runtime id, the candidates' with a mark. */
+  /** By runtime id; candidates have the prefix `candidate `. */
   deployments: Lru<string, ServingDeployment>
   reads: Coalescer<CacheEntry>
   revisions: Coalescer<number | null>
@@ -36,7 +36,7 @@ export interface ServingCache {
 
 const BYTES_BESIDE_MANIFEST = 2 * 1024
 
-/** Each kind is limited in bytes of manifests, as text; what is made of them takes about three times that. */
+/** Each cache is limited by the bytes of its manifests as JSON text. Parsed, they take about three times that. */
 export function createServingCache({ cachedBytes }: Pick<Limits, 'cachedBytes'>): ServingCache {
   return {
     runtimes: new Lru(cachedBytes, ({ runtime: { deployment, candidate } }) =>
@@ -66,7 +66,7 @@ export async function lookUpByPublicKey(deps: ServingDeps, presented: string): P
   const [hash] = hashes ?? []
   if (!hashes || !hash) throw unauthorized()
   const name = `key:${hash}`
-  const readAgain = reading(deps, name, async () => {
+  const readAgain = readInto(deps, name, async () => {
     const key = await findRuntimeKey(deps.db, hashes, 'public', deps.clock.now())
     const runtime = key && (await readRuntime(deps, key.runtimeId))
     if (!runtime) throw unauthorized()
@@ -78,8 +78,8 @@ export async function lookUpByPublicKey(deps: ServingDeps, presented: string): P
 }
 
 /**
- * The runtime of an id, if it `has` what is requested: synchronously where a cached one has it. Rejects with a 404 of `what`
- * otherwise, after the same statement whether or not there is such a runtime, so that its duration does not tell.
+ * The runtime of an id, if it `has` what is requested: synchronously where a cached one has it. Otherwise rejects with the 404
+ * of `what`, after one statement in any case: the duration does not tell whether there is such a runtime.
  */
 export function lookUpById(
   deps: ServingDeps,
@@ -87,7 +87,7 @@ export function lookUpById(
   has: (runtime: ServingRuntime) => boolean,
 ): CachedRuntime | Promise<CachedRuntime> {
   const name = `id:${runtimeId}`
-  const readAgain = reading(deps, name, async () => {
+  const readAgain = readInto(deps, name, async () => {
     const runtime = await readRuntime(deps, runtimeId)
     if (!runtime) throw notFound(what)
     return { runtime, expiresAt: null }
@@ -113,11 +113,11 @@ export function revalidating<T>(
   attempt: (runtime: ServingRuntime) => T | Promise<T>,
 ): T | Promise<T> {
   const retry = async (error: unknown): Promise<T> => {
-    // A full queue says nothing about the runtime, and must not cost a read of the database each time.
+    // A 429 says nothing about the runtime, and must not cost a read of the database each time.
     if (cached.isFresh || !(error instanceof AppError) || error.code === 'rate_limit_exceeded') throw error
     const { revision } = cached.runtime
     await cached.refresh()
-    // An unchanged runtime would be refused again, and some checks take long.
+    // An unchanged runtime would refuse again, after checks that may take long.
     if (cached.runtime.revision === revision) throw error
     return attempt(cached.runtime)
   }
@@ -129,7 +129,7 @@ export function revalidating<T>(
   }
 }
 
-function reading({ serving }: ServingDeps, name: string, read: () => Promise<CacheEntry>) {
+function readInto({ serving }: ServingDeps, name: string, read: () => Promise<CacheEntry>) {
   return async (): Promise<ServingRuntime> => {
     serving.runtimes.delete(name)
     const entry = await serving.reads.read(name, read)
@@ -151,7 +151,7 @@ function toCached(runtime: ServingRuntime, isFresh: boolean, readAgain: () => Pr
 }
 
 async function readRuntime(deps: ServingDeps, runtimeId: string): Promise<ServingRuntime | null> {
-  const row = await findServedRuntime(deps.db, runtimeId)
+  const row = await findRuntimeById(deps.db, runtimeId)
   if (!row) return null
   const { owner_id: ownerId, serving_version, candidate_version } = row
   const [stable, candidate] = await Promise.all([

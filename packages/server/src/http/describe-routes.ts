@@ -10,8 +10,8 @@ interface RouteParts {
   response: Readonly<Record<number, ZodType>>
 }
 
-/** Makes the schemas of routes that stand in one chapter of the API reference. A summary has no full stop. */
-export function chapter(tag: (typeof TAGS)[number]['name']) {
+/** Makes the `schema` of routes under one tag of the API reference. A summary has no full stop. */
+export function describeRoutes(tag: (typeof TAGS)[number]['name']) {
   return <const Parts extends RouteParts>(operationId: string, summary: string, parts: Parts) => ({
     operationId,
     summary,

@@ -1,21 +1,21 @@
 import type { Db } from '../store/schema.ts'
 import { readStoredManifestPart } from './stored-manifest-rules.ts'
 
-/** Where a deployment is called. */
-export interface Called {
-  /** Null where the runtime is called. */
+/** The endpoint that the capabilities of a deployment are called at. */
+export interface CallEndpoint {
+  /** Null: the endpoint of its runtime. */
   endpoint: string | null
-  /** Whether it tells what became of a call. */
+  /** Whether the endpoint tells what became of a call. */
   reconcile: boolean
-  /** False of a deployment of an earlier release, which has not served since. */
+  /** False where an earlier release stored the deployment, and it has not been promoted since. */
   isRecorded: boolean
 }
 
-/** Where a deployment is called, or was last; null where there is no such deployment. */
-export async function findCalled(
+/** The endpoint that a deployment is called at, or was last; null where there is no such deployment. */
+export async function findCallEndpoint(
   db: Db,
   { ownerId, runtimeId, version }: { ownerId: string; runtimeId: string; version: number },
-): Promise<Called | null> {
+): Promise<CallEndpoint | null> {
   const row = await db
     .selectFrom('deployments')
     .select(['manifest', 'endpoint'])
@@ -26,8 +26,8 @@ export async function findCalled(
   return { endpoint: row.endpoint ?? endpoint, reconcile, isRecorded: row.endpoint !== null }
 }
 
-/** Records where a deployment is called. */
-export async function recordCalled(
+/** Records the endpoint that a deployment is called at. */
+export async function recordCallEndpoint(
   db: Db,
   { ownerId, runtimeId, version }: { ownerId: string; runtimeId: string; version: number },
   endpoint: string | null,

@@ -2,11 +2,10 @@ import { sql } from 'kysely'
 import type { Tx } from '../store/transaction.ts'
 import type { Sample } from './freeze-rules.ts'
 
-/** The most executions that are taken, and how old they may be. */
-const MOST = 1_000
-const AGE_MS = 24 * 3_600_000
-/** The most rows that are read for them, of each status: those of callers without a candidate are among them. */
-const MOST_READ = 2_000
+const MAX_EXECUTIONS = 1_000
+const MAX_AGE_MS = 24 * 3_600_000
+/** Read for each status: rows that no candidate could serve are among them, and are left out of the sample. */
+const MAX_ROWS = 2_000
 
 interface Stable {
   ownerId: string
@@ -16,15 +15,18 @@ interface Stable {
   version: number | null
 }
 
-/** The latest ended executions of the stable deployment, as far as they count for a candidate, and how many were bad. */
-export async function readEarlier(tx: Tx, stable: Stable, now: number): Promise<Sample> {
+/** The latest ended executions of the stable deployment that a candidate could have served, and how many were bad. */
+export async function sampleEarlierExecutions(tx: Tx, stable: Stable, now: number): Promise<Sample> {
   if (stable.version === null) return { executions: 0, bad: 0 }
-  const [completed, failed] = [await readSome(tx, stable, 'completed', now), await readSome(tx, stable, 'failed', now)]
-  const taken = [...completed, ...failed].sort((a, b) => b.startedAt - a.startedAt).slice(0, MOST)
+  const [completed, failed] = [
+    await readNewest(tx, stable, 'completed', now),
+    await readNewest(tx, stable, 'failed', now),
+  ]
+  const taken = [...completed, ...failed].sort((a, b) => b.startedAt - a.startedAt).slice(0, MAX_EXECUTIONS)
   return { executions: taken.length, bad: taken.filter(({ isBad }) => isBad).length }
 }
 
-async function readSome(
+async function readNewest(
   tx: Tx,
   { ownerId, runtimeId, projectId, version }: Stable,
   status: 'completed' | 'failed',
@@ -39,20 +41,20 @@ async function readSome(
     .where(sql<string>`runtime_id || ' ' || project_id`, '=', `${runtimeId} ${projectId}`)
     .where('status', '=', sql.lit(status))
     .where(sql<boolean>`status <> 'running'`)
-    .where('started_at', '>=', now - AGE_MS)
+    .where('started_at', '>=', now - MAX_AGE_MS)
     .orderBy('started_at', 'desc')
     .orderBy('execution_id', 'desc')
-    .limit(MOST_READ)
+    .limit(MAX_ROWS)
   const rows = await tx
     .selectFrom(newest.as('newest'))
     .select(['started_at', 'bad_calls'])
     .where('deployment_version', '=', version)
-    // A candidate gets none of these; anybody with the public key can cause those that are cancelled.
+    // No candidate serves the broker and MCP. Cancelled ones are left out: anybody with the public key can cause them.
     .where('kind', '<>', 'broker')
     .where('surface', 'is', null)
     .where(sql<boolean>`coalesce(finish_reason, '') <> 'cancelled'`)
     .orderBy('started_at', 'desc')
-    .limit(MOST)
+    .limit(MAX_EXECUTIONS)
     .execute()
   return rows.map(({ started_at, bad_calls }) => ({
     startedAt: started_at,
