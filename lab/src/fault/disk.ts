@@ -42,7 +42,7 @@ export const disk: Scenario = {
   title: 'A full disk and a failing one: nothing acknowledged is lost, and the service recovers by itself',
   engines: ['sqlite'],
   async run(context) {
-    const [full, small] = [mountMemory(context, '8m'), mountMemory(context, '128m')]
+    const [full, small] = [mountMemory(context, '32m'), mountMemory(context, '128m')]
     return [
       ...(await runWithFault(context, 'full disk', fullDisk(full))),
       ...(await startOnFullDisk(context, small)),
