@@ -103,6 +103,7 @@ export {
   DeploymentListItem,
   DeploymentManifest,
   type DeploymentManifestInput,
+  DeploymentSource,
   DeploymentStatus,
   DeployRequest,
   DeployResponse,

@@ -2067,6 +2067,15 @@ export interface components {
             promote?: boolean;
             /** @description Makes a candidate that serves this share of the executions, in percent. */
             traffic?: number;
+            /** @description Shown beside the deployment. */
+            source?: {
+                /** @description Who wrote the commit. */
+                author?: string;
+                /** @example 1f0c7ab2 */
+                commit?: string;
+                /** @description Whether files differed from the commit. */
+                dirty?: boolean;
+            };
         };
         DeployResponse: {
             version: number;
@@ -2113,6 +2122,16 @@ export interface components {
              * @default null
              */
             frozen: components["schemas"]["Frozen"] | null;
+            /**
+             * @description As it was sent; null where nothing was.
+             * @default null
+             */
+            source: components["schemas"]["DeploymentSource"] | null;
+            /**
+             * @description The deploy key that sent it, abbreviated.
+             * @default null
+             */
+            deployedBy: string | null;
             manifest: components["schemas"]["DeploymentManifest"];
         };
         DeploymentList: {
@@ -2135,6 +2154,16 @@ export interface components {
              * @default null
              */
             frozen: components["schemas"]["Frozen"] | null;
+            /**
+             * @description As it was sent; null where nothing was.
+             * @default null
+             */
+            source: components["schemas"]["DeploymentSource"] | null;
+            /**
+             * @description The deploy key that sent it, abbreviated.
+             * @default null
+             */
+            deployedBy: string | null;
         };
         DeploymentManifest: {
             /** @constant */
@@ -2175,6 +2204,14 @@ export interface components {
              */
             metadata?: components["schemas"]["JsonObject"];
             reconcile?: boolean;
+        };
+        DeploymentSource: {
+            /** @description Who wrote the commit. */
+            author?: string;
+            /** @example 1f0c7ab2 */
+            commit?: string;
+            /** @description Whether files differed from the commit. */
+            dirty?: boolean;
         };
         /** @enum {string} */
         DeploymentStatus: "active" | "candidate" | "superseded";

@@ -1,4 +1,4 @@
-import type { Role } from '@svc/contract'
+import { abbreviateKey, type Role } from '@svc/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticateOwner, type Caller, type Owner } from '../accounts/accounts.ts'
 import { includesRole, leastRole } from '../accounts/role-rules.ts'
@@ -162,6 +162,11 @@ export function sessionOfRequest(request: FastifyRequest): RequestSession | unde
 /** The runtime of a request on the deploy plane. */
 export function runtimeOf(request: FastifyRequest): RuntimeIdentity {
   return known(stateOf(request).runtime)
+}
+
+/** The key of a request on the deploy plane, abbreviated. */
+export function deployKeyOf(request: FastifyRequest): string {
+  return abbreviateKey(bearer(request))
 }
 
 function openPlane(app: FastifyInstance, name: Plane, routes: Routes): void {

@@ -399,8 +399,17 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     method: 'POST',
     path: '/v1/deployments',
     key: ({ runtime }) => runtime.deployKey,
-    body: () => ({ manifest: MANIFEST, promote: false, traffic: 0 }),
+    body: () => ({
+      manifest: MANIFEST,
+      promote: false,
+      traffic: 0,
+      source: { author: 'Ada', commit: '1f0c7ab2', dirty: true },
+    }),
     fields: {
+      source: 'object',
+      'source.author': 'string',
+      'source.commit': 'string',
+      'source.dirty': 'boolean',
       promote: 'boolean',
       traffic: 'number',
       manifest: 'object',
@@ -447,6 +456,7 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     ],
     strict: [
       '',
+      'source',
       'manifest',
       'manifest.capabilities.0',
       'manifest.capabilities.0.actions.0',
