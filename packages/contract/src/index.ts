@@ -197,6 +197,7 @@ export {
   Invitation,
   InvitationList,
   InviteRequest,
+  LeaveRequest,
   Member,
   MemberList,
   OpenInvitation,

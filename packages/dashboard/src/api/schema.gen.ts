@@ -788,7 +788,7 @@ export interface paths {
         put?: never;
         /**
          * Leave the account
-         * @description With a session. One’s sessions and keys of `svc login` end at once. The last owner cannot leave.
+         * @description With a session and the password. One’s sessions and keys of `svc login` end at once. The last owner cannot leave.
          */
         post: operations["leaveAccount"];
         delete?: never;
@@ -2520,6 +2520,12 @@ export interface components {
         /** @description Any JSON object. */
         JsonObject: {
             [key: string]: unknown;
+        };
+        LeaveRequest: {
+            /** @example EXAMPLE-long-password */
+            password: string;
+            /** @description With the password where two-factor sign-in is on: six digits of one’s app, or a recovery code. */
+            code?: string;
         };
         Member: {
             memberId: string;
@@ -5166,7 +5172,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LeaveRequest"];
+            };
+        };
         responses: {
             /** @description Done. */
             200: {

@@ -36,8 +36,10 @@ const REMOVE = route('removeMember', 'Remove a member', {
   response: { 200: contract.RemovedMember, 429: ErrorBody },
 })
 const LEAVE = route('leaveAccount', 'Leave the account', {
-  description: 'With a session. One’s sessions and keys of `svc login` end at once. The last owner cannot leave.',
-  response: { 200: contract.RemovedMember },
+  description:
+    'With a session and the password. One’s sessions and keys of `svc login` end at once. The last owner cannot leave.',
+  body: contract.LeaveRequest,
+  response: { 200: contract.RemovedMember, 429: ErrorBody },
 })
 const INVITATIONS = route('listInvitations', 'List the open invitations, newest first', {
   response: { 200: contract.InvitationList },
@@ -80,7 +82,7 @@ export function memberRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   routes.post('/v1/account/leave', { schema: LEAVE }, async (request, reply) => {
     const session = sessionOfRequest(request)
     if (!session) throw sessionRequired('to leave the account')
-    const left = await leaveAccount(deps, session)
+    const left = await leaveAccount(deps, session, request.body)
     if (session.isFromCookie) clearSessionCookie(reply, deps.baseUrl())
     return left
   })

@@ -4,7 +4,7 @@ import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import type { Caller } from './accounts.ts'
 import type { AccountDeps } from './deps.ts'
-import { actorOf, REFUSED_ACTORS } from './given-again.ts'
+import { actorOf, REFUSED_ACTORS, requireAgain } from './given-again.ts'
 import * as store from './member-store.ts'
 import type { LiveSession } from './sessions.ts'
 
@@ -43,8 +43,13 @@ export async function removeMember(
   return remove(deps, session, { memberId, by: await actorOf(deps, session, given) })
 }
 
-/** Removes the member of a session. */
-export function leaveAccount(deps: AccountDeps, session: LiveSession): Promise<contract.RemovedMember> {
+/** Removes the member of a session. Throws 400 where their password or their code is wrong. */
+export async function leaveAccount(
+  deps: AccountDeps,
+  session: LiveSession,
+  given: contract.LeaveRequest,
+): Promise<contract.RemovedMember> {
+  await requireAgain(deps, session.member, given, { isUsedUp: false })
   return remove(deps, session, { memberId: session.member.memberId, by: null })
 }
 

@@ -58,7 +58,8 @@ export async function signIn(deps: AccountDeps, input: SignInInput & { code?: st
     return false
   })
   if (!stored || !isRight) throw wrongPassword()
-  await checkSecondFactor(deps, stored.member.memberId, input.code)
+  const { isKnown } = attempt.place
+  await checkSecondFactor(deps, stored.member.memberId, { code: input.code, isKnown, isUsedUp: true })
   return afterCommit(begin(deps, stored, input))
 }
 
@@ -89,7 +90,7 @@ async function replace(
   return beginSession(deps, { owner, member, version: next }, device)
 }
 
-type PasswordDeps = Omit<AccountDeps, 'mailer'>
+export type PasswordDeps = Omit<AccountDeps, 'mailer'>
 
 /** The version of a member's password, which was given again. Throws 400 on `field` where it is another one. */
 export async function requirePassword(

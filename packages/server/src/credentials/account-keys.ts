@@ -4,7 +4,7 @@ import { notFound } from '../errors.ts'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { cutPage, type PageRequest } from '../store/page.ts'
-import { type AccountKeyRow, type KeyScope, listAccountKeys, revokeOwnKey } from './account-key-store.ts'
+import { type AccountKeyRow, type KeyScope, listAccountKeys, revokeKey } from './account-key-store.ts'
 import { addKey } from './credentials.ts'
 
 /** A further key for the account; only this answer holds it in full. Throws 403 where the account has its maximum. */
@@ -16,8 +16,7 @@ export async function createAccountKey(
   deps.diskSpace.require()
   const by = keyId === null ? { memberId: member?.memberId ?? '' } : { keyId }
   const { key, row } = await addKey(deps, ownerId, { name, role, by })
-  const actor = { by: member?.memberId, byKey: keyId ?? undefined }
-  deps.logger.info({ ownerId, keyId: row.credential_id, role, ...actor }, 'an API key was made')
+  deps.logger.info({ ownerId, keyId: row.credential_id, role, ...actorIn({ member, keyId }) }, 'an API key was made')
   const shown = { ...row, name, role, email: null, own_role: null, last_used_at: null, revoked_at: null }
   return { ...toAccountKey(shown), key: key.reveal() }
 }
@@ -39,13 +38,30 @@ export async function listOwnKeys(
   return { keys: shown.map(toAccountKey), nextCursor }
 }
 
-/** Revokes a key, which may be the key of this request. Idempotent. A key outside the scope reads as absent. */
+/** Revokes a key that the caller sees, which may be the key of this request. Idempotent. Any other one reads as absent. */
+export async function revokeOwnKey(
+  deps: Pick<CoreDeps, 'db' | 'clock' | 'logger'>,
+  caller: Caller,
+  keyId: string,
+): Promise<AccountKey> {
+  const key = await revokeAccountKey(deps, keysFor(caller), keyId)
+  const { ownerId } = caller.owner
+  deps.logger.info({ ownerId, keyId, ...actorIn(caller) }, 'an API key was revoked')
+  return key
+}
+
+/** Who makes or ends a key, for the log. */
+function actorIn({ member, keyId }: Pick<Caller, 'member' | 'keyId'>): { by?: string; byKey?: string } {
+  return { ...(member && { by: member.memberId }), ...(keyId !== null && { byKey: keyId }) }
+}
+
+/** The same within a scope. */
 export async function revokeAccountKey(
   { db, clock }: Pick<CoreDeps, 'db' | 'clock'>,
   scope: KeyScope,
   keyId: string,
 ): Promise<AccountKey> {
-  const row = await revokeOwnKey(db, scope, { keyId, now: clock.now() })
+  const row = await revokeKey(db, scope, { keyId, now: clock.now() })
   if (!row) throw notFound('The key')
   return toAccountKey(row)
 }

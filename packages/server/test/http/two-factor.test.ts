@@ -100,6 +100,26 @@ describeEngines('two-factor sign-in', (engine) => {
     expect(refused.headers['retry-after']).toBe('90')
   })
 
+  // holds ACC-28
+  test('has fifty wrong codes a month, of which none from elsewhere count for networks and sessions of the member', async () => {
+    const { service, owner, session } = await setFactorScene()
+    const here = '198.51.100.7'
+    // A right one does not count.
+    begunSession(await signIn(service, owner.email, appCode(service), PASSWORD, here))
+    for (let times = 0; times < 50; times += 10) {
+      service.clock.advance(15 * 60_000)
+      const answers = await Promise.all(Array.from({ length: 10 }, () => signIn(service, owner.email, '000000')))
+      expect(answers.map(faultsIn)).toEqual(answers.map(() => WRONG))
+    }
+    service.clock.advance(15 * 60_000)
+    const refused = await signIn(service, owner.email, appCode(service))
+    const message = 'Too many wrong codes. Try again in 14 hours, or from a network that you signed in from lately.'
+    expect(refusalOf(refused, 'rate_limit_exceeded')).toBe(message)
+    begunSession(await signIn(service, owner.email, appCode(service), PASSWORD, here))
+    const stop = { password: PASSWORD, code: appCode(service, 1) }
+    expect((await service.send('DELETE', PATH, { key: session, body: stop })).statusCode).toBe(200)
+  })
+
   test('stays when the password is set or changed', async () => {
     const { service, owner, session } = await setFactorScene()
     const body = { currentPassword: PASSWORD, newPassword: 'another battery staple' }
@@ -196,9 +216,9 @@ const CHANGES = [
   ['DELETE', PATH, { password: PASSWORD, code: '123456' }],
 ] as const
 
-function signIn(service: TestService, email: string, code?: string, password = PASSWORD) {
+function signIn(service: TestService, email: string, code?: string, password = PASSWORD, remoteAddress?: string) {
   const payload = { email, password, ...(code !== undefined && { code }) }
-  return service.inject({ method: 'POST', url: '/v1/auth/sign-in', payload })
+  return service.inject({ method: 'POST', url: '/v1/auth/sign-in', payload, ...(remoteAddress && { remoteAddress }) })
 }
 
 async function stateOf(service: TestService, key: string): Promise<unknown> {
