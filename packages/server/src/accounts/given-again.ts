@@ -1,9 +1,9 @@
 import { invalidField, noLongerOwner } from '../errors.ts'
 import { Secret } from '../secrets/secret.ts'
+import type { LiveSession } from './caller.ts'
 import type { AccountDeps } from './deps.ts'
 import type { Actor, Member } from './member-store.ts'
 import { checkSecondFactor } from './second-factor.ts'
-import type { LiveSession } from './sessions.ts'
 import { type PasswordDeps, requirePassword } from './sign-in.ts'
 
 /** Password and code, given again for a change that a session alone may not make. */
@@ -18,9 +18,8 @@ export async function actorOf(
   { member }: LiveSession,
   { password, code }: GivenAgain,
 ): Promise<Actor> {
-  const { memberId } = member
-  if (password === undefined) return { memberId, passwordVersion: null }
-  return { memberId, passwordVersion: await requireAgain(deps, member, { password, code }, { isUsedUp: true }) }
+  if (password === undefined) return { ...member, passwordVersion: null }
+  return { ...member, passwordVersion: await requireAgain(deps, member, { password, code }, { isUsedUp: true }) }
 }
 
 /** Judges what a member of a session gave again, and returns the version of their password. Throws 400 where it is wrong. */

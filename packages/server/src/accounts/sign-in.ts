@@ -4,13 +4,14 @@ import { networkOf } from '../lib/network.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { normalizeEmail } from './accounts.ts'
 import { accountAttempt, countAttempt, type PasswordAttempt, rememberSignIn, signInAttempt } from './attempts.ts'
+import type { LiveSession } from './caller.ts'
 import type { AccountDeps } from './deps.ts'
 import type { Member } from './member-store.ts'
 import * as store from './password-store.ts'
 import { IPV6_BITS } from './rules.ts'
 import type { PasswordHasher } from './scrypt.ts'
 import { checkSecondFactor } from './second-factor.ts'
-import { beginSession, type LiveSession } from './sessions.ts'
+import { beginSession } from './sessions.ts'
 
 interface SignInInput {
   email: string

@@ -1,7 +1,7 @@
 import type { DeleteAccountRequest, DeletedAccount } from '@svc/contract'
 import { normalizeEmail } from '../accounts/accounts.ts'
+import type { LiveSession } from '../accounts/caller.ts'
 import { requireAgain } from '../accounts/given-again.ts'
-import type { LiveSession } from '../accounts/sessions.ts'
 import { endPayments, SUBSCRIPTION } from '../billing/end-payments.ts'
 import { invalidField, limited } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'

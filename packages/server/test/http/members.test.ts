@@ -263,11 +263,12 @@ describeEngines('members', (engine) => {
     const member = await joinAs(service, owner, 'owner')
     const viewer = await joinAs(service, owner, 'viewer')
     const { db } = database()
-    const by = { memberId: member.memberId, passwordVersion: 1 }
+    const { ownerId } = owner
+    const by = { ownerId, memberId: member.memberId, passwordVersion: 1 }
     await db.updateTable('members').set({ role: 'developer' }).where('member_id', '=', member.memberId).execute()
     const { memberId } = viewer
-    expect(await changeRole(db, owner.ownerId, { memberId, role: 'owner', by })).toBe('not owner')
-    expect(await removeMember(db, owner.ownerId, { memberId, now: 0, by })).toBe('not owner')
+    expect(await changeRole(db, { ownerId, memberId, role: 'owner', by })).toBe('not owner')
+    expect(await removeMember(db, { ownerId, memberId, now: 0, by })).toBe('not owner')
     const key = { name: 'Mine', role: 'owner' as const }
     const make = (maker: KeyMaker) => addKey(service.deps, owner.ownerId, { ...key, by: maker })
     await expect(make(by)).rejects.toThrow('taken away')
