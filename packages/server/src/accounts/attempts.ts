@@ -92,10 +92,15 @@ function drawsOf({ keyring }: CountingDeps, buckets: Buckets) {
   })
 }
 
-function tooMany({ limit, retryAfterMs: waitMs }: { limit: keyof typeof ATTEMPT_RATES; retryAfterMs: number }) {
-  const tries = limit.startsWith('code/') ? 'wrong codes' : 'attempts'
-  const elsewhere = limit === 'code/elsewhere' ? ', or from a network that you signed in from lately' : ''
-  return limited(`Too many ${tries}. Try again in ${inWords(waitMs)}${elsewhere}.`, waitMs)
+function tooMany({ limit, retryAfterMs }: { limit: keyof typeof ATTEMPT_RATES; retryAfterMs: number }) {
+  const wait = inWords(retryAfterMs)
+  return limited(TOO_MANY[limit]?.(wait) ?? `Too many attempts. Try again in ${wait}.`, retryAfterMs)
+}
+
+const TOO_MANY: Partial<Record<keyof typeof ATTEMPT_RATES, (wait: string) => string>> = {
+  'code/known': (wait) => `Too many wrong codes. Try again in ${wait}.`,
+  'code/elsewhere': (wait) =>
+    `Too many wrong codes. Try again in ${wait}, or from a network that you signed in from lately.`,
 }
 
 /** Remembers that the password of this member was given from this address. */
