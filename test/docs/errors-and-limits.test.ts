@@ -138,7 +138,7 @@ test('the messages of a 429 are those of the service', () => {
     .replaceAll(/\$\{[^}]+\}/g, '…')
     .replaceAll('`', "'")
   const messages = tableOf('Rates and quotas', 'message').map(([message = '']) => message)
-  expect(messages).toHaveLength(28)
+  expect(messages).toHaveLength(30)
   expect(messages.filter((message) => !sources.includes(`'${message}'`))).toEqual([])
 })
 

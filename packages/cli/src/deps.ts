@@ -36,5 +36,7 @@ export type CliDeps = {
   readonly fetch: typeof fetch
   /** Asks the system to open an address in a browser; absent where there is none. */
   readonly openInBrowser?: (url: string) => void
+  /** Runs git in a folder; null where it fails. Absent where no program may be started. */
+  readonly git?: (args: readonly string[], folder: string) => Promise<string | null>
   readonly timers: Timers
 }

@@ -7,6 +7,7 @@ import { EXIT_CODES, projectFailure } from './failures.ts'
 import { readGlobalOptions } from './global-options.ts'
 import { reportFailure } from './report-failure.ts'
 import { runCli } from './run-cli.ts'
+import { runGit } from './run-git.ts'
 import { openTerminal } from './terminal/terminal.ts'
 
 process.once('exit', reportEarlyEnd)
@@ -32,6 +33,7 @@ const deps: CliDeps = {
   fetch: globalThis.fetch,
   timers: { now: () => performance.now(), every, after },
   openInBrowser,
+  git: runGit,
 }
 const exitCode = await runCli(deps, args)
 

@@ -1,7 +1,12 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import { DeploymentManifest } from '@svc/contract'
+import { locate, needs } from '@svc/testkit/needs'
 import { describe, expect, test } from 'vitest'
+import { runGit } from '../src/run-git.ts'
 import { deployReply, envelope, startControlPlane, statusReply } from './support/fake-control-plane.ts'
 import { CACHE, CAPABILITIES, generatedFiles, RUNTIME, TEST_TYPES } from './support/generated.ts'
 import { DEPLOY_KEY } from './support/keys.ts'
@@ -86,6 +91,47 @@ describe('a deploy that succeeds', () => {
     expect((await withIssuer('https://login.example.com')).exitCode).toBe(0)
     const endUsers = { issuer: 'https://login.example.com' }
     expect(controlPlane.requests.at(1)?.body).toMatchObject({ manifest: { endUsers } })
+  })
+
+  needs('git')('from a repository of git', () => {
+    // holds DEP-30
+    test('sends author and commit, and whether files differ from it; without a repository, nothing', async () => {
+      const controlPlane = await startControlPlane({ [STATUS]: statusReply([]), [DEPLOY]: deployReply([]) })
+      const folder = createProject(shopProject())
+      const git = (...args: string[]) => execFileSync(locate('git'), args, { cwd: folder, encoding: 'utf8' }).trim()
+      const sent = async () => {
+        const options = { env: controlPlane.env(DEPLOY_KEY), git: runGit }
+        expect(await runSvc(folder, ['deploy'], options)).toMatchObject({ exitCode: 0, stderr: '' })
+        return Object(controlPlane.requests.findLast(({ method }) => method === 'POST')?.body).source
+      }
+      expect(await sent()).toBeUndefined()
+      git('init', '--quiet')
+      expect(await sent()).toBeUndefined()
+      git('add', 'svc.config.ts')
+      const author = `--author=Ada \u202e\u0007${'n'.repeat(150)} <ada@shop.example>`
+      git('-c', 'user.name=CI', '-c', 'user.email=ci@shop.example', 'commit', '--quiet', '--message=One', author)
+      const commit = git('rev-parse', 'HEAD')
+      expect(await sent()).toEqual({ commit, author: `Ada ${'n'.repeat(96)}`, dirty: false })
+      writeFileSync(join(folder, 'svc.config.ts'), `${CONFIG}\n// Changed.\n`)
+      expect(await sent()).toMatchObject({ commit, dirty: true })
+    })
+  })
+
+  test('publishes without author and commit where the control plane does not know them yet', async () => {
+    const controlPlane = await startControlPlane({ [STATUS]: statusReply([]), [DEPLOY]: deployReply([]) })
+    const bodies: unknown[] = []
+    const earlier: typeof fetch = (input, init) => {
+      if (init?.method === 'POST') bodies.push(JSON.parse(String(init.body)))
+      const { body } = envelope(400, 'validation_error', 'source is not known.', { source: ['is not a known field.'] })
+      return bodies.length === 1 && init?.method === 'POST'
+        ? Promise.resolve(Response.json(body, { status: 400 }))
+        : fetch(input, init)
+    }
+    const git = async ([command]: readonly string[]) => (command === 'log' ? `${'1f'.repeat(20)}\nAda\n` : null)
+    const options = { env: controlPlane.env(DEPLOY_KEY), fetch: earlier, git }
+    expect(await runSvc(createProject(shopProject()), ['deploy'], options)).toMatchObject({ exitCode: 0, stderr: '' })
+    const [first, second] = bodies.map((body) => Object(body).source)
+    expect([first, second]).toEqual([{ commit: '1f'.repeat(20), author: 'Ada' }, undefined])
   })
 
   // holds CLI-05

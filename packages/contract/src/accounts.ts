@@ -9,7 +9,7 @@ export const Email = z.email('must be an e-mail address.').max(254)
 const LENGTH = 'must have 10 to 128 characters.'
 /** A password that is set. */
 export const NewPassword = z.string().min(10, LENGTH).max(128, LENGTH)
-const GivenPassword = z.string().min(1).max(128)
+export const GivenPassword = z.string().min(1).max(128)
 export const GivenCode = z.string().min(1).max(64)
 
 /** Body of `POST /v1/auth/sign-up`. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { GivenCode } from './accounts.ts'
+import { GivenCode, GivenPassword } from './accounts.ts'
 import { Timestamp } from './json.ts'
 
 const Confirm = z.string().min(1).max(254)
@@ -21,7 +21,7 @@ export type DeletedProject = z.infer<typeof DeletedProject>
 /** Body of `DELETE /v1/account`. */
 export const DeleteAccountRequest = z.strictObject({
   confirm: Confirm.describe('The e-mail address of the account.'),
-  password: z.string().min(1).max(128),
+  password: GivenPassword,
   code: GivenCode.optional().describe(
     'Six digits of the account’s app, or a recovery code, where two-factor sign-in is on.',
   ),

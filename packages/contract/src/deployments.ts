@@ -108,6 +108,20 @@ const TRAFFIC = 'must be a whole number of percent, from 0 to 100.'
 /** The share of the executions that a candidate serves, in percent. */
 const TrafficShare = z.int(TRAFFIC).min(0, TRAFFIC).max(100, TRAFFIC)
 
+/** What the files of a deployment are in git. */
+const SOURCE = {
+  author: z.string().trim().min(1).max(200).optional().describe('Who wrote the commit.'),
+  commit: z
+    .string()
+    .regex(/^[0-9a-f]{7,64}$/, 'must be the hash of a commit: 7 to 64 characters of 0-9 and a-f.')
+    .optional()
+    .meta({ examples: ['1f0c7ab2'] }),
+  dirty: z.boolean().optional().describe('Whether files differed from the commit.'),
+}
+const GivenSource = z.strictObject(SOURCE)
+export const DeploymentSource = z.object(SOURCE)
+export type DeploymentSource = z.infer<typeof DeploymentSource>
+
 /** Body of `POST /v1/deployments`. Without `promote` and `traffic` the deployment serves at once. */
 export const DeployRequest = z
   .strictObject({
@@ -116,6 +130,7 @@ export const DeployRequest = z
     traffic: TrafficShare.optional().describe(
       'Makes a candidate that serves this share of the executions, in percent.',
     ),
+    source: GivenSource.optional().describe('Shown beside the deployment.'),
   })
   .refine(({ promote, traffic }) => promote !== true || traffic === undefined, {
     path: ['traffic'],
@@ -182,6 +197,8 @@ export const DeploymentListItem = z.object({
   // Older services leave them out.
   traffic: Traffic.default(0),
   frozen: Frozen.nullable().default(null).describe('Of a candidate that failed more often than the stable deployment.'),
+  source: DeploymentSource.nullable().default(null).describe('As it was sent; null where nothing was.'),
+  deployedBy: z.string().nullable().default(null).describe('The deploy key that sent it, abbreviated.'),
 })
 export type DeploymentListItem = z.infer<typeof DeploymentListItem>
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Email, GivenCode, NewPassword } from './accounts.ts'
+import { Email, GivenCode, GivenPassword, NewPassword } from './accounts.ts'
 import { Timestamp } from './json.ts'
 import { Role } from './roles.ts'
 
@@ -17,16 +17,12 @@ export type Member = z.infer<typeof Member>
 export const MemberList = z.object({ members: z.array(Member) })
 export type MemberList = z.infer<typeof MemberList>
 
+const code = GivenCode.optional().describe(
+  'With the password where two-factor sign-in is on: six digits of one’s app, or a recovery code.',
+)
 const GIVEN_AGAIN = {
-  password: z
-    .string()
-    .min(1)
-    .max(128)
-    .optional()
-    .describe('One’s own. Needed where an owner is made, demoted or removed.'),
-  code: GivenCode.optional().describe(
-    'With the password where two-factor sign-in is on: six digits of one’s app, or a recovery code.',
-  ),
+  password: GivenPassword.optional().describe('One’s own. Needed where an owner is made, demoted or removed.'),
+  code,
 }
 
 /** Body of `PATCH /v1/account/members/<member_id>`. */
@@ -36,6 +32,10 @@ export type ChangeMemberRequest = z.infer<typeof ChangeMemberRequest>
 /** Body of `DELETE /v1/account/members/<member_id>`. */
 export const RemoveMemberRequest = z.strictObject(GIVEN_AGAIN)
 export type RemoveMemberRequest = z.infer<typeof RemoveMemberRequest>
+
+/** Body of `POST /v1/account/leave`. */
+export const LeaveRequest = z.strictObject({ password: GivenPassword, code })
+export type LeaveRequest = z.infer<typeof LeaveRequest>
 
 export const RemovedMember = z.object({ memberId: z.string() })
 export type RemovedMember = z.infer<typeof RemovedMember>

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { linkIn } from '../../server/test/support/mail.ts'
+import { firstMember, joinAs } from '../../server/test/support/members.ts'
 import { PASSWORD } from '../../server/test/support/service.ts'
 import { newAddress } from '../../server/test/support/sign-in.ts'
 import { accessibilityFaults, describeScreens } from './support/dashboard.ts'
@@ -56,6 +57,26 @@ describeScreens('members', (scene) => {
     await page.getByText(`${email} was removed.`, { exact: true }).waitFor()
     await viewer.reload()
     await viewer.getByRole('heading', { name: 'Log in' }).waitFor()
+  })
+
+  test('leave the account with their password', async () => {
+    const { service } = scene
+    const { email } = await scene.openSignedIn('')
+    const { ownerId } = await firstMember(service, { email })
+    const member = await joinAs(service, { ownerId, email, tier: 'free' }, 'viewer')
+    const page = await scene.open('/sign-in?next=/members')
+    await page.getByLabel('E-mail').fill(member.email)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Leave the account' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(`Type ${member.email} to confirm`).fill(member.email)
+    await dialog.getByLabel('Password').fill('wrong battery')
+    await dialog.getByRole('button', { name: 'Leave', exact: true }).click()
+    await dialog.getByText('is not the account’s password.').waitFor()
+    await dialog.getByLabel('Password').fill(PASSWORD)
+    await dialog.getByRole('button', { name: 'Leave', exact: true }).click()
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
   })
 
   test('are given a link to copy where the service sends no mail, and a link that is over says so', async () => {

@@ -17,14 +17,17 @@ describeScreens('a runtime', (scene) => {
     scene.service.clock.advance(1_000)
     const [search] = CAPABILITIES
     if (!search) throw new Error('there are capabilities')
-    await deploy({
-      capabilities: [
-        { ...search, version: '1.1.0' },
-        { name: 'opening-hours', version: '1.0.0', description: 'Tells when the shop is open.', actions: [] },
-      ],
-    })
+    const opening = {
+      name: 'opening-hours',
+      version: '1.0.0',
+      description: 'Tells when the shop is open.',
+      actions: [],
+    }
+    const source = { author: 'Ada Lovelace', commit: '1f0c7ab2'.repeat(5), dirty: true }
+    await deploy({ capabilities: [{ ...search, version: '1.1.0' }, opening] }, source)
     // The page asks by itself every few seconds.
-    await page.getByRole('row', { name: /v2 Active/ }).waitFor()
+    await page.getByRole('row', { name: /v2 Active .*1f0c7ab ?Ada Lovelace/ }).waitFor()
+    await page.getByText('Commit 1f0c7ab by Ada Lovelace with uncommitted changes. Deployed with svc_sk_').waitFor()
     await page.getByRole('row', { name: /v1 Superseded/ }).waitFor()
     const changes = page.getByRole('region', { name: 'Changes' })
     await changes

@@ -1,4 +1,4 @@
-import { buildDiscoveryManifest, type DeploymentManifest, type DoctorRow } from '@svc/contract'
+import { buildDiscoveryManifest, type DeploymentManifest, type DeploymentSource, type DoctorRow } from '@svc/contract'
 import { dashboardUrl } from '../control-plane/dashboard-url.ts'
 import { examineEndpoint, failedChecks } from '../control-plane/examine-endpoint.ts'
 import type { CliDeps } from '../deps.ts'
@@ -13,7 +13,8 @@ import { type CompiledProject, compileProject } from '../project/compile-project
 import { type KeyedProject, loadKeyedProject } from '../project/load-project.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type Live, lookUpEndpoint, lookUpLive } from './look-up-live.ts'
-import { pushManifest } from './push-manifest.ts'
+import { type Pushed, pushManifest } from './push-manifest.ts'
+import { readSource } from './read-source.ts'
 import { type Outcome, reportDeployment, reportDryRun, reportUnchanged } from './report-deployment.ts'
 import { type Difference, expectedWarnings, refuseBreaking, showDifference } from './show-difference.ts'
 
@@ -31,7 +32,10 @@ type DeployOptions = {
 export async function deploy(deps: CliDeps, terminal: Terminal, options: DeployOptions): Promise<void> {
   const startedAt = deps.timers.now()
   const project = await loadKeyedProject(deps, terminal)
+  // Begun before the generated files are written, which may be under version control.
+  const reading = options.isDryRun ? Promise.resolve(null) : readSource(deps, project.folder)
   const compiled = await compileProject(deps, project)
+  const source = await reading
   const { live, plan } = await generateFor(deps, terminal, { project, compiled })
   reportGeneration(plan, terminal.detail)
   for (const note of notes(compiled.manifest, plan, live)) terminal.note(note)
@@ -41,7 +45,8 @@ export async function deploy(deps: CliDeps, terminal: Terminal, options: DeployO
   const doctor = options.withDoctor
     ? await requireHealth(deps, terminal, { project, manifest: compiled.manifest })
     : null
-  const outcome = await publish(deps, terminal, { project, manifest: compiled.manifest, live, difference, ...options })
+  const { manifest } = compiled
+  const outcome = await publish(deps, terminal, { project, manifest, source, live, difference, ...options })
   const durationMs = Math.round(deps.timers.now() - startedAt)
   const { baseUrl = project.baseUrl, runtimeId = project.runtimeId } = live.ok ? live.status : {}
   const dashboard = dashboardUrl(baseUrl, runtimeId)
@@ -65,6 +70,7 @@ async function requireHealth(
 type Publication = DeployOptions & {
   readonly project: KeyedProject
   readonly manifest: DeploymentManifest
+  readonly source: DeploymentSource | null
   readonly live: Live
   readonly difference: Difference | null
 }
@@ -72,7 +78,7 @@ type Publication = DeployOptions & {
 async function publish(
   deps: CliDeps,
   terminal: Terminal,
-  { project, manifest, live, difference, isDryRun, isOnlyIfChanged, withDoctor, traffic }: Publication,
+  { project, manifest, source, live, difference, isDryRun, isOnlyIfChanged, withDoctor, traffic }: Publication,
 ): Promise<Outcome> {
   // Names that were just compared are not told a second time.
   const isListed = difference === null
@@ -83,7 +89,7 @@ async function publish(
   if (isOnlyIfChanged && serving !== null) {
     return reportUnchanged(terminal, { manifest, version: serving, expected: expected() })
   }
-  const deployment = await push(deps, terminal, { project, manifest, traffic })
+  const deployment = await push(deps, terminal, { project, manifest, traffic, source })
   // The doctor has just called it: a status would tell of calls before that.
   const ofEndpoint = withDoctor ? [] : await warningsOfEndpoint(deps, terminal, project)
   return reportDeployment(terminal, { deployment, traffic, ofEndpoint, isListed })
@@ -144,7 +150,7 @@ function publishProblem(manifest: DeploymentManifest): string | null {
 async function push(
   deps: CliDeps,
   terminal: Terminal,
-  { project, ...pushed }: { project: KeyedProject; manifest: DeploymentManifest; traffic: number | null },
+  { project, ...pushed }: { project: KeyedProject } & Pushed,
 ): Promise<Awaited<ReturnType<typeof pushManifest>>> {
   const done = terminal.progress(`Publishing to ${project.baseUrl}`)
   return await pushManifest(deps, project, pushed).finally(done)

@@ -14,6 +14,7 @@ type Options = {
   stdin?: NonNullable<CliDeps['stdin']>
   configFolder?: string
   openInBrowser?: (url: string) => void
+  git?: NonNullable<CliDeps['git']>
   onStderr?: (text: string) => void
 }
 
@@ -49,6 +50,7 @@ export async function runSvc(cwd: string, args: readonly string[], options: Opti
       machine: 'ada-laptop',
       ...(options.stdin && { stdin: options.stdin }),
       ...(options.configFolder && { configFolder: options.configFolder }),
+      ...(options.git && { git: options.git }),
       ...(options.openInBrowser && { openInBrowser: options.openInBrowser }),
     }
     const timers = options.timers ?? NO_TIMERS

@@ -788,7 +788,7 @@ export interface paths {
         put?: never;
         /**
          * Leave the account
-         * @description With a session. One’s sessions and keys of `svc login` end at once. The last owner cannot leave.
+         * @description With a session and the password. One’s sessions and keys of `svc login` end at once. The last owner cannot leave.
          */
         post: operations["leaveAccount"];
         delete?: never;
@@ -2072,6 +2072,15 @@ export interface components {
             promote?: boolean;
             /** @description Makes a candidate that serves this share of the executions, in percent. */
             traffic?: number;
+            /** @description Shown beside the deployment. */
+            source?: {
+                /** @description Who wrote the commit. */
+                author?: string;
+                /** @example 1f0c7ab2 */
+                commit?: string;
+                /** @description Whether files differed from the commit. */
+                dirty?: boolean;
+            };
         };
         DeployResponse: {
             version: number;
@@ -2118,6 +2127,16 @@ export interface components {
              * @default null
              */
             frozen: components["schemas"]["Frozen"] | null;
+            /**
+             * @description As it was sent; null where nothing was.
+             * @default null
+             */
+            source: components["schemas"]["DeploymentSource"] | null;
+            /**
+             * @description The deploy key that sent it, abbreviated.
+             * @default null
+             */
+            deployedBy: string | null;
             manifest: components["schemas"]["DeploymentManifest"];
         };
         DeploymentList: {
@@ -2140,6 +2159,16 @@ export interface components {
              * @default null
              */
             frozen: components["schemas"]["Frozen"] | null;
+            /**
+             * @description As it was sent; null where nothing was.
+             * @default null
+             */
+            source: components["schemas"]["DeploymentSource"] | null;
+            /**
+             * @description The deploy key that sent it, abbreviated.
+             * @default null
+             */
+            deployedBy: string | null;
         };
         DeploymentManifest: {
             /** @constant */
@@ -2180,6 +2209,14 @@ export interface components {
              */
             metadata?: components["schemas"]["JsonObject"];
             reconcile?: boolean;
+        };
+        DeploymentSource: {
+            /** @description Who wrote the commit. */
+            author?: string;
+            /** @example 1f0c7ab2 */
+            commit?: string;
+            /** @description Whether files differed from the commit. */
+            dirty?: boolean;
         };
         /** @enum {string} */
         DeploymentStatus: "active" | "candidate" | "superseded";
@@ -2488,6 +2525,12 @@ export interface components {
         /** @description Any JSON object. */
         JsonObject: {
             [key: string]: unknown;
+        };
+        LeaveRequest: {
+            /** @example EXAMPLE-long-password */
+            password: string;
+            /** @description With the password where two-factor sign-in is on: six digits of one’s app, or a recovery code. */
+            code?: string;
         };
         Member: {
             memberId: string;
@@ -5134,7 +5177,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LeaveRequest"];
+            };
+        };
         responses: {
             /** @description Done. */
             200: {

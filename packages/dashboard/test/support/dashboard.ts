@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { DeploymentManifestInput } from '@svc/contract'
+import type { DeploymentManifestInput, DeploymentSource } from '@svc/contract'
 import { type OwnerEndpoint, type SmtpDouble, sharedChromium, startOwnerEndpoint } from '@svc/testkit'
 import { locate } from '@svc/testkit/needs'
 import axe from 'axe-core'
@@ -40,7 +40,7 @@ export interface SignedIn {
 export interface DeployedRuntime {
   runtimeId: string
   deployKey: string
-  deploy(manifest: Partial<DeploymentManifestInput>): Promise<void>
+  deploy(manifest: Partial<DeploymentManifestInput>, source?: DeploymentSource): Promise<void>
 }
 
 /** Tests in a real browser. One engine is enough: every request of the pages is tested on both elsewhere. */
@@ -174,8 +174,8 @@ async function makeRuntime(
   const created = await call('POST', '/v1/runtimes', { name: 'Mug shop', endpoint: endpoint.url })
   const { runtimeId, deployKey, secret } = credentialsIn(created)
   endpoint.trust({ runtimeId, secrets: [secret] })
-  const deploy = async (changes: Partial<DeploymentManifestInput>) => {
-    const body = deployBody({ capabilities: CAPABILITIES, ...changes })
+  const deploy = async (changes: Partial<DeploymentManifestInput>, source?: DeploymentSource) => {
+    const body = { ...deployBody({ capabilities: CAPABILITIES, ...changes }), source }
     const answer = await service.send('POST', '/v1/deployments', { key: deployKey, body })
     expect(answer.statusCode).toBe(201)
   }

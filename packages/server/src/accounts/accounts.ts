@@ -1,9 +1,10 @@
-import type { Account, Role, Tier } from '@svc/contract'
+import type { Account, Tier } from '@svc/contract'
 import { addKey, lookUpHashes } from '../credentials/credentials.ts'
 import { invalidField, sessionRequired, unauthorized } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import type { Secret } from '../secrets/secret.ts'
+import type { Caller, KeyCaller } from './caller.ts'
 import { findMember, type Member } from './member-store.ts'
 import { isUseDue } from './rules.ts'
 import {
@@ -18,16 +19,6 @@ import {
 
 /** The account of a request on the owner plane. */
 export type Owner = OwnerRow
-
-/** Who asks on the owner plane, and as what. */
-export interface Caller {
-  owner: Owner
-  /** Null for an API key of the account. */
-  member: Member | null
-  role: Role
-  /** The API key of the request; null for a session. */
-  keyId: string | null
-}
 
 /**
  * Creates the account unless it exists, and a further key for it. Throws 403 where the account has its full number of keys,
@@ -87,7 +78,7 @@ export async function selfOf({ db }: Pick<CoreDeps, 'db'>, { owner, member, role
 }
 
 /** The account behind an API key. Throws the same 401 for every other credential. */
-export async function authenticateOwner(deps: CoreDeps, presented: string): Promise<Caller> {
+export async function authenticateOwner(deps: CoreDeps, presented: string): Promise<KeyCaller> {
   const hashes = lookUpHashes(deps, 'account', presented)
   const now = deps.clock.now()
   const found = hashes && (await findOwnerByKey(deps.db, hashes, now))

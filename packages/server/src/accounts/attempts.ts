@@ -7,6 +7,8 @@ import type { Member } from './member-store.ts'
 import type { QueuePlace } from './password-queue.ts'
 import { ATTEMPT_RATES, IPV6_BITS, inWords, KNOWN_NETWORK_MS } from './rules.ts'
 
+type CountingDeps = Pick<CoreDeps, 'db' | 'clock' | 'keyring'>
+
 /** The buckets that an attempt draws one unit from: the kind of each, and what it belongs to. */
 type Buckets = readonly (readonly [kind: keyof typeof ATTEMPT_RATES, subject: string])[]
 
@@ -42,27 +44,64 @@ export function accountAttempt(kind: 'sign-in/known' | 'change/address', subject
 }
 
 /** Counts an attempt, whatever its outcome: draws one unit from each bucket, or none from any and throws 429. */
-export async function countAttempt(deps: CoreDeps, buckets: Buckets): Promise<void> {
+export async function countAttempt(deps: CountingDeps, buckets: Buckets): Promise<void> {
   const granted = await draw(deps, buckets)
-  if (!granted.ok) throw tooMany(granted.retryAfterMs)
+  if (!granted.ok) throw tooMany(granted)
 }
 
 /** Counts as {@link countAttempt} does; false in place of the 429. */
-export async function isWithinRate(deps: CoreDeps, buckets: Buckets): Promise<boolean> {
+export async function isWithinRate(deps: CountingDeps, buckets: Buckets): Promise<boolean> {
   return (await draw(deps, buckets)).ok
 }
 
-function draw(deps: CoreDeps, buckets: Buckets) {
-  const draws = buckets.map(([kind, subject]) => {
-    // Hashed under the master key: a plain hash of an address could be found by trying addresses.
-    const bucket = deps.keyring.hash(`throttle:${kind}:${subject}`)
-    return { limit: kind, bucket, rate: ATTEMPT_RATES[kind] }
-  })
+/**
+ * Counts a guess at the second factor, which is given back where it is right. Attempts from elsewhere, by whoever knows the
+ * password alone, cannot fill the bucket of sessions and of networks that the member signed in from lately.
+ */
+export async function countGuess(
+  deps: CountingDeps,
+  { memberId, isKnown }: { memberId: string; isKnown: boolean },
+  judge: () => Promise<boolean>,
+): Promise<boolean> {
+  const buckets: Buckets = [[isKnown ? 'code/known' : 'code/elsewhere', memberId]]
+  await countAttempt(deps, buckets)
+  const isRight = await judge()
+  if (isRight) await giveBack(deps, buckets)
+  return isRight
+}
+
+function draw(deps: CountingDeps, buckets: Buckets) {
+  const draws = drawsOf(deps, buckets)
   const subjects = draws.map(({ bucket }) => bucket)
   return updateBuckets(deps.db, subjects, (fullAt) => grant(fullAt, draws, deps.clock.now()))
 }
 
-const tooMany = (waitMs: number) => limited(`Too many attempts. Try again in ${inWords(waitMs)}.`, waitMs)
+async function giveBack(deps: CountingDeps, buckets: Buckets): Promise<void> {
+  const draws = drawsOf(deps, buckets)
+  const subjects = draws.map(({ bucket }) => bucket)
+  await updateBuckets(deps.db, subjects, (fullAt) => {
+    for (const { bucket, rate } of draws) fullAt.set(bucket, Math.max(0, (fullAt.get(bucket) ?? 0) - rate.unitMs))
+  })
+}
+
+function drawsOf({ keyring }: CountingDeps, buckets: Buckets) {
+  return buckets.map(([kind, subject]) => {
+    // Hashed under the master key: a plain hash of an address could be found by trying addresses.
+    const bucket = keyring.hash(`throttle:${kind}:${subject}`)
+    return { limit: kind, bucket, rate: ATTEMPT_RATES[kind] }
+  })
+}
+
+function tooMany({ limit, retryAfterMs }: { limit: keyof typeof ATTEMPT_RATES; retryAfterMs: number }) {
+  const wait = inWords(retryAfterMs)
+  return limited(TOO_MANY[limit]?.(wait) ?? `Too many attempts. Try again in ${wait}.`, retryAfterMs)
+}
+
+const TOO_MANY: Partial<Record<keyof typeof ATTEMPT_RATES, (wait: string) => string>> = {
+  'code/known': (wait) => `Too many wrong codes. Try again in ${wait}.`,
+  'code/elsewhere': (wait) =>
+    `Too many wrong codes. Try again in ${wait}, or from a network that you signed in from lately.`,
+}
 
 /** Remembers that the password of this member was given from this address. */
 export function rememberSignIn(deps: CoreDeps, { memberId, ownerId }: Member, ip: string): Promise<void> {

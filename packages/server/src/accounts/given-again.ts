@@ -1,10 +1,10 @@
 import { invalidField, noLongerOwner } from '../errors.ts'
 import { Secret } from '../secrets/secret.ts'
+import type { LiveSession } from './caller.ts'
 import type { AccountDeps } from './deps.ts'
-import type { Actor } from './member-store.ts'
+import type { Actor, Member } from './member-store.ts'
 import { checkSecondFactor } from './second-factor.ts'
-import type { LiveSession } from './sessions.ts'
-import { requirePassword } from './sign-in.ts'
+import { type PasswordDeps, requirePassword } from './sign-in.ts'
 
 /** Password and code, given again for a change that a session alone may not make. */
 interface GivenAgain {
@@ -18,11 +18,20 @@ export async function actorOf(
   { member }: LiveSession,
   { password, code }: GivenAgain,
 ): Promise<Actor> {
-  const { memberId } = member
-  if (password === undefined) return { memberId, passwordVersion: null }
+  if (password === undefined) return { ...member, passwordVersion: null }
+  return { ...member, passwordVersion: await requireAgain(deps, member, { password, code }, { isUsedUp: true }) }
+}
+
+/** Judges what a member of a session gave again, and returns the version of their password. Throws 400 where it is wrong. */
+export async function requireAgain(
+  deps: PasswordDeps,
+  member: Member,
+  { password, code }: GivenAgain & { password: string },
+  { isUsedUp }: { isUsedUp: boolean },
+): Promise<number> {
   const passwordVersion = await requirePassword(deps, member, { field: 'password', password: new Secret(password) })
-  await checkSecondFactor(deps, memberId, code)
-  return { memberId, passwordVersion }
+  await checkSecondFactor(deps, member.memberId, { code, isKnown: true, isUsedUp })
+  return passwordVersion
 }
 
 /** The message for a caller who may not make the change. */

@@ -16,7 +16,7 @@ export function putInvitation(
   const { owner_id, email, role } = invitation
   return inTransaction(db, async (tx) => {
     await lockOwner(tx, owner_id)
-    const refused = await refusedActor(tx, owner_id, { by, isAboutOwner: role === 'owner' })
+    const refused = await refusedActor(tx, by, { isAboutOwner: role === 'owner' })
     if (refused) return refused
     const own = tx
       .selectFrom('members')

@@ -1,17 +1,16 @@
 import * as contract from '@svc/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { sessionRequired } from '../errors.ts'
 import { describeRoutes } from '../http/describe-routes.ts'
-import { callerOf, sessionOfRequest } from '../http/planes.ts'
+import { callerOf, signedIn } from '../http/planes.ts'
 import { clearSessionCookie } from '../http/session-cookie.ts'
 import { typed } from '../http/typed.ts'
 import { Secret } from '../secrets/secret.ts'
+import type { LiveSession } from './caller.ts'
 import type { AccountDeps } from './deps.ts'
 import { acceptInvitation, invitationsOf, inviteMember, readInvitation, revokeInvitation } from './invitations.ts'
 import { changeMember, leaveAccount, membersOf, removeMember } from './members.ts'
 import { clientOf, giveCookie, SMALL } from './routes.ts'
-import type { LiveSession } from './sessions.ts'
 
 const ofMember = z.object({ memberId: z.string().describe('The id of a member, `mem_…`.') })
 const ofInvitation = z.object({ invitationId: z.string().describe('The id of an invitation, `inv_…`.') })
@@ -36,8 +35,10 @@ const REMOVE = describeRoute('removeMember', 'Remove a member', {
   response: { 200: contract.RemovedMember, 429: ErrorBody },
 })
 const LEAVE = describeRoute('leaveAccount', 'Leave the account', {
-  description: 'With a session. One’s sessions and keys of `svc login` end at once. The last owner cannot leave.',
-  response: { 200: contract.RemovedMember },
+  description:
+    'With a session and the password. One’s sessions and keys of `svc login` end at once. The last owner cannot leave.',
+  body: contract.LeaveRequest,
+  response: { 200: contract.RemovedMember, 429: ErrorBody },
 })
 const INVITATIONS = describeRoute('listInvitations', 'List the open invitations, newest first', {
   response: { 200: contract.InvitationList },
@@ -78,9 +79,8 @@ export function memberRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   )
 
   routes.post('/v1/account/leave', { schema: LEAVE }, async (request, reply) => {
-    const session = sessionOfRequest(request)
-    if (!session) throw sessionRequired('to leave the account')
-    const left = await leaveAccount(deps, session)
+    const session = signedIn(request, 'to leave the account')
+    const left = await leaveAccount(deps, session, request.body)
     if (session.isFromCookie) clearSessionCookie(reply, deps.baseUrl())
     return left
   })
@@ -98,9 +98,7 @@ export function memberRoutes(plane: FastifyInstance, deps: AccountDeps): void {
 
 // A stolen API key would make an owner, which could not be undone.
 function administrator(request: FastifyRequest): LiveSession {
-  const session = sessionOfRequest(request)
-  if (!session) throw sessionRequired('to change members')
-  return session
+  return signedIn(request, 'to change members')
 }
 
 /** Public plane, behind the hook of the sign-in routes that refuses pages of other origins. */

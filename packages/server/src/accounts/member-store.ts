@@ -13,9 +13,11 @@ export interface Member {
 
 export type MemberRow = Member & { joinedAt: number }
 
-/** Who changes the members of an account, and the version of the password that they gave again; null where they gave none. */
-export interface Actor {
-  memberId: string
+/** Names a member of an account. */
+type MemberKey = Pick<Member, 'ownerId' | 'memberId'>
+
+/** Who changes the members of their account, and the version of the password that they gave again; null where they gave none. */
+export interface Actor extends MemberKey {
   passwordVersion: number | null
 }
 
@@ -60,14 +62,14 @@ export async function countMembers(tx: Tx, ownerId: string): Promise<number> {
 /** Gives a member another role, which every request has from then on. `by` is null for the operator. */
 export function changeRole(
   db: Db,
-  ownerId: string,
-  { memberId, role, by }: { memberId: string; role: Role; by: Actor | null },
+  { role, by, ...which }: MemberKey & { role: Role; by: Actor | null },
 ): Promise<MemberRow | Refusal> {
+  const { memberId } = which
   return inTransaction(db, async (tx) => {
-    const found = await findToChange(tx, ownerId, memberId)
+    const found = await findToChange(tx, which)
     if (typeof found === 'string') return found
     const { member, isLastOwner } = found
-    const refused = by && (await refusedActor(tx, ownerId, { by, isAboutOwner: isOwner(member) || role === 'owner' }))
+    const refused = by && (await refusedActor(tx, by, { isAboutOwner: isOwner(member) || role === 'owner' }))
     if (refused) return refused
     if (isLastOwner && role !== 'owner') return 'last owner'
     await tx.updateTable('members').set({ role }).where('member_id', '=', memberId).execute()
@@ -82,14 +84,14 @@ export function changeRole(
  */
 export function removeMember(
   db: Db,
-  ownerId: string,
-  { memberId, now, by }: { memberId: string; now: number; by: Actor | null },
+  { now, by, ...which }: MemberKey & { now: number; by: Actor | null },
 ): Promise<'removed' | Refusal> {
+  const { memberId } = which
   return inTransaction(db, async (tx) => {
-    const found = await findToChange(tx, ownerId, memberId)
+    const found = await findToChange(tx, which)
     if (typeof found === 'string') return found
     const { member } = found
-    const refused = by && (await refusedActor(tx, ownerId, { by, isAboutOwner: isOwner(member) }))
+    const refused = by && (await refusedActor(tx, by, { isAboutOwner: isOwner(member) }))
     if (refused) return refused
     if (found.isLastOwner) return 'last owner'
     for (const table of OWN_TABLES) await tx.deleteFrom(table).where('member_id', '=', memberId).execute()
@@ -103,8 +105,8 @@ export function removeMember(
 /** Whether somebody may change members now; null where they may. Under the lock of the account. */
 export async function refusedActor(
   tx: Tx,
-  ownerId: string,
-  { by: { memberId, passwordVersion }, isAboutOwner }: { by: Actor; isAboutOwner: boolean },
+  { ownerId, memberId, passwordVersion }: Actor,
+  { isAboutOwner }: { isAboutOwner: boolean },
 ): Promise<RefusedActor | null> {
   const own = tx.selectFrom('members').select(['role', 'password_version']).where('owner_id', '=', ownerId)
   const actor = await own.where('member_id', '=', memberId).executeTakeFirst()
@@ -131,7 +133,7 @@ const OWN_TABLES = [
 ]
 
 // The lock keeps two changes at once from each leaving the other’s owner as the last.
-async function findToChange(tx: Tx, ownerId: string, memberId: string) {
+async function findToChange(tx: Tx, { ownerId, memberId }: MemberKey) {
   await lockOwner(tx, ownerId)
   const members = await listMembers(tx, ownerId)
   const member = members.find((each) => each.memberId === memberId)

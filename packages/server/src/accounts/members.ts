@@ -2,11 +2,10 @@ import type * as contract from '@svc/contract'
 import { forbidden, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
-import type { Caller } from './accounts.ts'
+import type { Caller, LiveSession } from './caller.ts'
 import type { AccountDeps } from './deps.ts'
-import { actorOf, REFUSED_ACTORS } from './given-again.ts'
+import { actorOf, REFUSED_ACTORS, requireAgain } from './given-again.ts'
 import * as store from './member-store.ts'
-import type { LiveSession } from './sessions.ts'
 
 /** The members of the account, the first to join first. */
 export async function membersOf({ db }: Pick<CoreDeps, 'db'>, caller: Caller): Promise<contract.MemberList> {
@@ -23,9 +22,9 @@ export async function changeMember(
   session: LiveSession,
   { memberId, role, ...given }: { memberId: string } & contract.ChangeMemberRequest,
 ): Promise<contract.Member> {
-  const { ownerId } = session.owner
   const by = await actorOf(deps, session, given)
-  const changed = await store.changeRole(deps.db, ownerId, { memberId, role, by })
+  const { ownerId } = by
+  const changed = await store.changeRole(deps.db, { ownerId, memberId, role, by })
   if (typeof changed === 'string') throw REFUSALS[changed]()
   deps.logger.info({ ownerId, memberId, role, by: by.memberId }, 'a member has another role')
   return toMember(changed, session)
@@ -40,20 +39,26 @@ export async function removeMember(
   session: LiveSession,
   { memberId, ...given }: { memberId: string } & contract.RemoveMemberRequest,
 ): Promise<contract.RemovedMember> {
-  return remove(deps, session, { memberId, by: await actorOf(deps, session, given) })
+  const { ownerId } = session.member
+  return remove(deps, session, { ownerId, memberId, by: await actorOf(deps, session, given) })
 }
 
-/** Removes the member of a session. */
-export function leaveAccount(deps: AccountDeps, session: LiveSession): Promise<contract.RemovedMember> {
-  return remove(deps, session, { memberId: session.member.memberId, by: null })
+/** Removes the member of a session. Throws 400 where their password or their code is wrong. */
+export async function leaveAccount(
+  deps: AccountDeps,
+  session: LiveSession,
+  given: contract.LeaveRequest,
+): Promise<contract.RemovedMember> {
+  await requireAgain(deps, session.member, given, { isUsedUp: false })
+  return remove(deps, session, { ...session.member, by: null })
 }
 
 async function remove(
   { db, clock, logger }: AccountDeps,
-  { owner: { ownerId }, member }: LiveSession,
-  { memberId, by }: { memberId: string; by: store.Actor | null },
+  { member }: LiveSession,
+  { ownerId, memberId, by }: Pick<store.Member, 'ownerId' | 'memberId'> & { by: store.Actor | null },
 ): Promise<contract.RemovedMember> {
-  const removed = await store.removeMember(db, ownerId, { memberId, now: clock.now(), by })
+  const removed = await store.removeMember(db, { ownerId, memberId, now: clock.now(), by })
   if (removed !== 'removed') throw REFUSALS[removed]()
   logger.info({ ownerId, memberId, by: member.memberId }, 'a member was removed')
   return { memberId }

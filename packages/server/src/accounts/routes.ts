@@ -8,10 +8,9 @@ import {
   SignUpRequest,
 } from '@svc/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { sessionRequired } from '../errors.ts'
 import { refuseForeignPages } from '../http/csrf.ts'
 import { describeRoutes } from '../http/describe-routes.ts'
-import { callerOf, presentedSession, sessionOfRequest } from '../http/planes.ts'
+import { callerOf, presentedSession, signedIn } from '../http/planes.ts'
 import { clearSessionCookie, setSessionCookie } from '../http/session-cookie.ts'
 import { typed } from '../http/typed.ts'
 import { Secret } from '../secrets/secret.ts'
@@ -73,8 +72,7 @@ export function accountRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   routes.get('/v1/account', { schema: ACCOUNT }, (request) => accountOf(deps, callerOf(request)))
 
   routes.post('/v1/account/password', { schema: PASSWORD }, async (request, reply) => {
-    const current = sessionOfRequest(request)
-    if (!current) throw sessionRequired()
+    const current = signedIn(request)
     const { currentPassword, newPassword } = request.body
     const live = { ...current, device: clientOf(request).device }
     const session = await changePassword(deps, live, new Secret(currentPassword), new Secret(newPassword))

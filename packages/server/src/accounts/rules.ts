@@ -40,6 +40,9 @@ export const ATTEMPT_RATES = {
   'sign-in/network': per(15 * MINUTE_MS, 50),
   'sign-in/known': per(15 * MINUTE_MS, 10),
   'change/address': per(15 * MINUTE_MS, 10),
+  // Of a million codes three are right at a time. A guesser has 50 in a month, whatever the time between them.
+  'code/known': per(30 * DAY_MS, 50),
+  'code/elsewhere': per(30 * DAY_MS, 50),
   'sign-up/network': per(60 * MINUTE_MS, 10),
   'reset/address': per(60 * MINUTE_MS, 5),
   'reset/network': per(60 * MINUTE_MS, 20),
@@ -64,11 +67,12 @@ export function isUseDue(last: number | null, now: number): boolean {
   return last === null || Math.abs(now - last) >= USE_MS
 }
 
-/** `90 seconds`, `6 minutes`: never less than what a `Retry-After` of the same wait says. */
+/** `90 seconds`, `6 minutes`, `15 hours`: never less than what a `Retry-After` of the same wait says. */
 export function inWords(waitMs: number): string {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000))
   if (seconds === 1) return 'a second'
-  return seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+  if (seconds < 120) return `${seconds} seconds`
+  return seconds < 7200 ? `${Math.ceil(seconds / 60)} minutes` : `${Math.ceil(seconds / 3600)} hours`
 }
 
 /** When a session that is used now ends; null where it was renewed less than a day ago and its end stays. */

@@ -1,27 +1,45 @@
 import { codeNeeded, wrongCode } from '../errors.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import type { SealContext } from '../secrets/keyring.ts'
+import { countGuess } from './attempts.ts'
 import * as rules from './totp-rules.ts'
 import * as store from './two-factor-store.ts'
 
 type FactorDeps = Pick<CoreDeps, 'db' | 'clock' | 'keyring'>
 
-/** Judges the code of a sign-in whose password was right, and uses it up. Passes where two-factor sign-in is off. */
-export async function checkSecondFactor(deps: FactorDeps, memberId: string, typed: string | undefined): Promise<void> {
+interface Given {
+  code: string | undefined
+  /** Whether it came with a session, or from a network that the member signed in from lately. */
+  isKnown: boolean
+  /** False where the factor itself ends with what is asked for: a refusal then leaves the code as it was. */
+  isUsedUp: boolean
+}
+
+/** Judges the code of a request whose password was right. Passes where two-factor sign-in is off. */
+export async function checkSecondFactor(
+  deps: FactorDeps,
+  memberId: string,
+  { code: typed, isKnown, isUsedUp }: Given,
+): Promise<void> {
   const factor = await store.findSecondFactor(deps.db, memberId)
   if (!factor || factor.confirmed_at === null) return
   if (typed === undefined) throw codeNeeded()
-  const { kind, code } = rules.parseCode(typed)
-  const isRight =
-    kind === 'app'
-      ? await spendAppCode(deps, factor, code)
-      : await store.spendRecoveryCode(deps.db, memberId, deps.keyring.hashes(recoveryText(memberId, code)))
-  if (!isRight) throw wrongCode()
+  const given = { ...rules.parseCode(typed), isUsedUp }
+  if (!(await countGuess(deps, { memberId, isKnown }, () => isRight(deps, factor, given)))) throw wrongCode()
 }
 
-async function spendAppCode(deps: FactorDeps, factor: store.SecondFactorRow, code: string): Promise<boolean> {
+async function isRight(
+  deps: FactorDeps,
+  factor: store.SecondFactorRow,
+  { kind, code, isUsedUp }: ReturnType<typeof rules.parseCode> & Pick<Given, 'isUsedUp'>,
+): Promise<boolean> {
+  const { member_id: memberId } = factor
+  if (kind === 'recovery') {
+    const hashes = deps.keyring.hashes(recoveryText(memberId, code))
+    return (isUsedUp ? store.spendRecoveryCode : store.hasRecoveryCode)(deps.db, memberId, hashes)
+  }
   const step = stepOf(deps, factor, code)
-  return step !== null && store.spendStep(deps.db, factor.member_id, step)
+  return step !== null && (!isUsedUp || store.spendStep(deps.db, memberId, step))
 }
 
 /** The time step of an app’s code, later than the last one used; null where it is none. */

@@ -1,9 +1,8 @@
 import { ErrorBody, RevokedSession, RevokedSessions, SessionList } from '@svc/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { sessionRequired } from '../errors.ts'
 import { describeRoutes } from '../http/describe-routes.ts'
-import { callerOf, sessionOfRequest } from '../http/planes.ts'
+import { callerOf, sessionOfRequest, signedIn } from '../http/planes.ts'
 import { clearSessionCookie } from '../http/session-cookie.ts'
 import { typed } from '../http/typed.ts'
 import { selfOf } from './accounts.ts'
@@ -31,9 +30,8 @@ export function sessionRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   )
 
   routes.delete('/v1/auth/sessions', { schema: REVOKE_OTHERS }, async (request) => {
-    const current = currentId(request)
-    if (current === null) throw sessionRequired('to revoke all other sessions')
-    return revokeOtherSessions(deps, await selfOf(deps, callerOf(request)), current)
+    const { member, sessionId } = signedIn(request, 'to revoke all other sessions')
+    return revokeOtherSessions(deps, member, sessionId)
   })
 
   routes.delete('/v1/auth/sessions/:sessionId', { schema: REVOKE }, async (request, reply) => {

@@ -2,23 +2,13 @@ import type { Session } from '@svc/contract'
 import { unauthorized } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
-import { noteUse, type Owner, toAccount } from './accounts.ts'
+import { noteUse, toAccount } from './accounts.ts'
 import { deleteExpired } from './attempts-store.ts'
-import type { Member } from './member-store.ts'
+import type { LiveSession } from './caller.ts'
 import type { StoredPassword } from './password-store.ts'
 import { isUseDue, KNOWN_NETWORK_MS, renewedUntil, SESSION_MS } from './rules.ts'
 import { deleteSession, extendSession, findSession, insertSession, noteSessionUse } from './session-store.ts'
 import { handleOf, mintHandle, signSession } from './session-token.ts'
-
-export interface LiveSession {
-  owner: Owner
-  member: Member
-  /** Not the token. */
-  sessionId: string
-  validUntil: number
-  /** True where this request has moved `validUntil`. */
-  isRenewed: boolean
-}
 
 /** The session of a bearer credential or a cookie, renewed once a day. Throws the same 401 for every other credential. */
 export async function authenticateSession(deps: CoreDeps, presented: string): Promise<LiveSession> {
@@ -27,7 +17,8 @@ export async function authenticateSession(deps: CoreDeps, presented: string): Pr
   const session = handle && (await findSession(deps.db, handle, now))
   if (!handle || !session) throw unauthorized()
   const renewed = renewedUntil(session.validUntil, now)
-  const { lastUsedAt, ...live } = session
+  const { lastUsedAt, ...found } = session
+  const live = { ...found, role: found.member.role, keyId: null }
   if (isUseDue(lastUsedAt, now)) await noteUse(deps, noteSessionUse(deps.db, handle, now))
   if (renewed === null) return { ...live, isRenewed: false }
   await extendSession(deps.db, handle, renewed)

@@ -4,13 +4,14 @@ import { networkOf } from '../lib/network.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { normalizeEmail } from './accounts.ts'
 import { accountAttempt, countAttempt, type PasswordAttempt, rememberSignIn, signInAttempt } from './attempts.ts'
+import type { LiveSession } from './caller.ts'
 import type { AccountDeps } from './deps.ts'
 import type { Member } from './member-store.ts'
 import * as store from './password-store.ts'
 import { IPV6_BITS } from './rules.ts'
 import type { PasswordHasher } from './scrypt.ts'
 import { checkSecondFactor } from './second-factor.ts'
-import { beginSession, type LiveSession } from './sessions.ts'
+import { beginSession } from './sessions.ts'
 
 interface SignInInput {
   email: string
@@ -58,7 +59,8 @@ export async function signIn(deps: AccountDeps, input: SignInInput & { code?: st
     return false
   })
   if (!stored || !isRight) throw wrongPassword()
-  await checkSecondFactor(deps, stored.member.memberId, input.code)
+  const { isKnown } = attempt.place
+  await checkSecondFactor(deps, stored.member.memberId, { code: input.code, isKnown, isUsedUp: true })
   return afterCommit(begin(deps, stored, input))
 }
 
@@ -89,7 +91,7 @@ async function replace(
   return beginSession(deps, { owner, member, version: next }, device)
 }
 
-type PasswordDeps = Omit<AccountDeps, 'mailer'>
+export type PasswordDeps = Omit<AccountDeps, 'mailer'>
 
 /** The version of a member's password, which was given again. Throws 400 on `field` where it is another one. */
 export async function requirePassword(

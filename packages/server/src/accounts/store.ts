@@ -37,7 +37,7 @@ export async function findOwnerByKey(db: Db, hashes: readonly string[], now: num
   return role && { owner: toOwner(row), member, role, keyId: row.credential_id, lastUsedAt: row.last_used_at }
 }
 
-interface FoundKey {
+export interface FoundKey {
   owner: OwnerRow
   /** Whose `svc login` made the key; null for a key of the account. */
   member: Member | null

@@ -7,15 +7,13 @@ import {
   StopTwoFactorRequest,
   TwoFactor,
 } from '@svc/contract'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { sessionRequired } from '../errors.ts'
+import type { FastifyInstance } from 'fastify'
 import { describeRoutes } from '../http/describe-routes.ts'
-import { callerOf, sessionOfRequest } from '../http/planes.ts'
+import { callerOf, signedIn } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { Secret } from '../secrets/secret.ts'
 import { selfOf } from './accounts.ts'
 import type { AccountDeps } from './deps.ts'
-import type { LiveSession } from './sessions.ts'
 import { confirmTwoFactor, startTwoFactor, stopTwoFactor, twoFactorOf } from './two-factor.ts'
 
 const PATH = '/v1/auth/totp'
@@ -47,22 +45,16 @@ export function twoFactorRoutes(plane: FastifyInstance, deps: AccountDeps): void
   routes.get(PATH, { schema: STATE }, async (request) => twoFactorOf(deps, await selfOf(deps, callerOf(request))))
 
   routes.post(PATH, { schema: START }, async (request, reply) => {
-    const started = await startTwoFactor(deps, signedIn(request), new Secret(request.body.password))
+    const started = await startTwoFactor(deps, signedIn(request).member, new Secret(request.body.password))
     return reply.code(201).send(started)
   })
 
   routes.post(`${PATH}/confirm`, { schema: CONFIRM }, async (request): Promise<RecoveryCodes> => {
-    return { recoveryCodes: await confirmTwoFactor(deps, signedIn(request), request.body.code) }
+    return { recoveryCodes: await confirmTwoFactor(deps, signedIn(request).member, request.body.code) }
   })
 
   routes.delete(PATH, { schema: STOP }, (request) => {
     const { password, code } = request.body
-    return stopTwoFactor(deps, signedIn(request), { password: new Secret(password), code })
+    return stopTwoFactor(deps, signedIn(request).member, { password: new Secret(password), code })
   })
-}
-
-function signedIn(request: FastifyRequest): LiveSession['member'] {
-  const session = sessionOfRequest(request)
-  if (!session) throw sessionRequired()
-  return session.member
 }

@@ -65,6 +65,11 @@ export async function spendRecoveryCode(db: Db, memberId: string, hashes: readon
   return (await spent.returning('member_id').executeTakeFirst()) !== undefined
 }
 
+export async function hasRecoveryCode(db: Db, memberId: string, hashes: readonly string[]): Promise<boolean> {
+  const code = db.selectFrom('recovery_codes').select('member_id').where('member_id', '=', memberId)
+  return (await code.where('code_hash', 'in', hashes).executeTakeFirst()) !== undefined
+}
+
 export async function countRecoveryCodes(db: Db, memberId: string): Promise<number> {
   const codes = db.selectFrom('recovery_codes').select((eb) => eb.fn.countAll<number>().as('left'))
   const { left } = await codes.where('member_id', '=', memberId).executeTakeFirstOrThrow()

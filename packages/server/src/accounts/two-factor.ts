@@ -56,7 +56,7 @@ export async function stopTwoFactor(
 ): Promise<TwoFactor> {
   await requirePassword(deps, member, { field: 'password', password })
   if (!(await twoFactorOf(deps, member)).isOn) throw forbidden('Two-factor sign-in is off.')
-  await checkSecondFactor(deps, member.memberId, code)
+  await checkSecondFactor(deps, member.memberId, { code, isKnown: true, isUsedUp: true })
   await store.turnOff(deps.db, member.memberId)
   return twoFactorOf(deps, member)
 }

@@ -78,7 +78,7 @@ async function askForPassword({ readPassword }: AccountCommandDeps): Promise<Sec
 }
 
 async function setRole(deps: AccountCommandDeps, { memberId, ownerId, email }: Member, role: Role): Promise<object> {
-  const changed = await changeRole(deps.db, ownerId, { memberId, role, by: null })
+  const changed = await changeRole(deps.db, { ownerId, memberId, role, by: null })
   if (changed === 'last owner')
     throw new CommandError(`${email} is the account’s last owner. Make somebody else owner first.`)
   if (typeof changed === 'string') throw new CommandError(`${email} was removed meanwhile.`)

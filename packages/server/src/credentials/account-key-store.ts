@@ -28,7 +28,7 @@ export function listAccountKeys(db: Db, scope: KeyScope, page: PageRequest): Pro
 }
 
 /** Revokes an account key; one that is revoked already stays as it is. Null where there is no such key in the scope. */
-export async function revokeOwnKey(
+export async function revokeKey(
   db: Db,
   scope: KeyScope,
   { keyId, now }: { keyId: string; now: number },

@@ -1,31 +1,34 @@
 import type { AccountKey, AccountKeyList, CreateAccountKeyRequest, CreatedAccountKey } from '@svc/contract'
-import type { Caller } from '../accounts/accounts.ts'
+import type { Caller } from '../accounts/caller.ts'
 import { notFound } from '../errors.ts'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { cutPage, type PageRequest } from '../store/page.ts'
-import { type AccountKeyRow, type KeyScope, listAccountKeys, revokeOwnKey } from './account-key-store.ts'
+import { type AccountKeyRow, type KeyScope, listAccountKeys, revokeKey } from './account-key-store.ts'
 import { addKey } from './credentials.ts'
 
 /** A further key for the account; only this answer holds it in full. Throws 403 where the account has its maximum. */
 export async function createAccountKey(
   deps: CoreDeps,
-  { owner: { ownerId }, member, keyId }: Caller,
+  caller: Caller,
   { name, role = 'owner' }: CreateAccountKeyRequest,
 ): Promise<CreatedAccountKey> {
   deps.diskSpace.require()
-  const by = keyId === null ? { memberId: member?.memberId ?? '' } : { keyId }
+  const { ownerId } = caller.owner
+  const by = caller.keyId === null ? { memberId: caller.member.memberId } : { keyId: caller.keyId }
   const { key, row } = await addKey(deps, ownerId, { name, role, by })
-  const actor = { by: member?.memberId, byKey: keyId ?? undefined }
-  deps.logger.info({ ownerId, keyId: row.credential_id, role, ...actor }, 'an API key was made')
+  deps.logger.info({ ownerId, keyId: row.credential_id, role, ...actorIn(caller) }, 'an API key was made')
   const shown = { ...row, name, role, email: null, own_role: null, last_used_at: null, revoked_at: null }
   return { ...toAccountKey(shown), key: key.reveal() }
 }
 
 /** An owner sees all keys of the account; others see those of their own `svc login`, or the key that they ask with. */
-export function keysFor({ owner: { ownerId }, role, member, keyId }: Caller): KeyScope {
-  if (role === 'owner') return { ownerId, only: null }
-  return { ownerId, only: member ? { memberId: member.memberId } : { keyId: keyId ?? '' } }
+export function keysFor(caller: Caller): KeyScope {
+  const { ownerId } = caller.owner
+  if (caller.role === 'owner') return { ownerId, only: null }
+  if (caller.keyId === null) return { ownerId, only: { memberId: caller.member.memberId } }
+  const { member, keyId } = caller
+  return { ownerId, only: member ? { memberId: member.memberId } : { keyId } }
 }
 
 /** Keys of the account, newest first. */
@@ -39,13 +42,30 @@ export async function listOwnKeys(
   return { keys: shown.map(toAccountKey), nextCursor }
 }
 
-/** Revokes a key, which may be the key of this request. Idempotent. A key outside the scope reads as absent. */
+/** Revokes a key that the caller sees, which may be the key of this request. Idempotent. Any other one reads as absent. */
+export async function revokeOwnKey(
+  deps: Pick<CoreDeps, 'db' | 'clock' | 'logger'>,
+  caller: Caller,
+  keyId: string,
+): Promise<AccountKey> {
+  const key = await revokeAccountKey(deps, keysFor(caller), keyId)
+  const { ownerId } = caller.owner
+  deps.logger.info({ ownerId, keyId, ...actorIn(caller) }, 'an API key was revoked')
+  return key
+}
+
+/** Who makes or ends a key, for the log. */
+function actorIn({ member, keyId }: Caller): { by?: string; byKey?: string } {
+  return { ...(member && { by: member.memberId }), ...(keyId !== null && { byKey: keyId }) }
+}
+
+/** The same within a scope. */
 export async function revokeAccountKey(
   { db, clock }: Pick<CoreDeps, 'db' | 'clock'>,
   scope: KeyScope,
   keyId: string,
 ): Promise<AccountKey> {
-  const row = await revokeOwnKey(db, scope, { keyId, now: clock.now() })
+  const row = await revokeKey(db, scope, { keyId, now: clock.now() })
   if (!row) throw notFound('The key')
   return toAccountKey(row)
 }

@@ -7,7 +7,7 @@ import { callerOf, ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { rotateSecret } from '../runtimes/signing-secret.ts'
-import { createAccountKey, keysFor, listOwnKeys, revokeAccountKey } from './account-keys.ts'
+import { createAccountKey, keysFor, listOwnKeys, revokeOwnKey } from './account-keys.ts'
 import { revealKey, revokeKey, rotateKey } from './runtime-keys.ts'
 
 const describeKeyRoute = describeRoutes('Keys')
@@ -87,6 +87,6 @@ export function accountKeyRoutes(plane: FastifyInstance, deps: CoreDeps): void {
   )
 
   routes.post('/v1/account/keys/:keyId/revoke', { schema: REVOKE }, (request) =>
-    revokeAccountKey(deps, keysFor(callerOf(request)), request.params.keyId),
+    revokeOwnKey(deps, callerOf(request), request.params.keyId),
   )
 }

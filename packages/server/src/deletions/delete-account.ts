@@ -1,12 +1,10 @@
 import type { DeleteAccountRequest, DeletedAccount } from '@svc/contract'
 import { normalizeEmail } from '../accounts/accounts.ts'
-import { checkSecondFactor } from '../accounts/second-factor.ts'
-import type { LiveSession } from '../accounts/sessions.ts'
-import { requirePassword } from '../accounts/sign-in.ts'
+import type { LiveSession } from '../accounts/caller.ts'
+import { requireAgain } from '../accounts/given-again.ts'
 import { endPayments, SUBSCRIPTION } from '../billing/end-payments.ts'
 import { invalidField, limited } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
-import { Secret } from '../secrets/secret.ts'
 import { endAccount } from './account-store.ts'
 import { notConfirmed } from './delete-runtime.ts'
 import type { DeletionDeps } from './deps.ts'
@@ -22,8 +20,7 @@ export async function deleteAccount(
 ): Promise<DeletedAccount> {
   const { ownerId, email } = owner
   if (normalizeEmail(confirm) !== email) throw notConfirmed('the e-mail address of the account', email)
-  const passwordVersion = await requirePassword(deps, member, { field: 'password', password: new Secret(password) })
-  await checkSecondFactor(deps, member.memberId, code)
+  const passwordVersion = await requireAgain(deps, member, { password, code }, { isUsedUp: false })
   await endPayments(deps, owner, { cancelSubscription })
   const now = deps.clock.now()
   const outcome = await endAccount(deps.db, {

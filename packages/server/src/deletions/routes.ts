@@ -9,10 +9,9 @@ import {
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { sessionRequired } from '../errors.ts'
 import { describeRoutes } from '../http/describe-routes.ts'
 import { ProjectIdParam, RuntimeParams } from '../http/params.ts'
-import { ownerOf, sessionOfRequest } from '../http/planes.ts'
+import { ownerOf, signedIn } from '../http/planes.ts'
 import { clearSessionCookie } from '../http/session-cookie.ts'
 import { typed } from '../http/typed.ts'
 import { deleteAccount } from './delete-account.ts'
@@ -55,8 +54,7 @@ export function deletionRoutes(plane: FastifyInstance, deps: DeletionDeps): void
   )
 
   routes.delete('/v1/account', { schema: ACCOUNT, config: { skipsAccountQueue: true } }, async (request, reply) => {
-    const session = sessionOfRequest(request)
-    if (!session) throw sessionRequired('to delete the account')
+    const session = signedIn(request, 'to delete the account')
     const deleted = await deleteAccount(deps, session, request.body)
     if (session.isFromCookie) clearSessionCookie(reply, deps.baseUrl())
     return deleted

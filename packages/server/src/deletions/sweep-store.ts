@@ -147,15 +147,30 @@ export async function* eachRetired(db: Db): AsyncGenerator<Retired> {
   }
 }
 
-/** Accounts that were deleted and are not gone yet. */
-export function listDeletedAccounts(db: Db, limit = PAGE) {
-  return db
-    .selectFrom('owners')
-    .select(['owner_id as ownerId', 'deleted_at as deletedAt'])
-    .where('deleted_at', 'is not', null)
-    .orderBy('deleted_at')
-    .limit(limit)
-    .execute()
+/** An account that was deleted and is not gone yet. */
+export interface DeletedAccount {
+  ownerId: string
+  deletedAt: number
+}
+
+/** Every such account, the first to be deleted first. */
+export async function* eachDeletedAccount(db: Db): AsyncGenerator<DeletedAccount> {
+  for (let after: DeletedAccount = { ownerId: '', deletedAt: 0 }; ; ) {
+    const rows = await db
+      .selectFrom('owners')
+      .select(['owner_id as ownerId', 'deleted_at as deletedAt'])
+      .where('deleted_at', 'is not', null)
+      .where(sql<boolean>`(deleted_at, owner_id) > (${after.deletedAt}, ${after.ownerId})`)
+      .orderBy('deleted_at')
+      .orderBy('owner_id')
+      .limit(PAGE)
+      .$castTo<DeletedAccount>()
+      .execute()
+    yield* rows
+    const last = rows.at(-1)
+    if (!last || rows.length < PAGE) return
+    after = last
+  }
 }
 
 /** Nothing is left of the runtime: its id is kept as a hash alone. */

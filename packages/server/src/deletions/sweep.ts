@@ -3,11 +3,12 @@ import type { SweepDeps } from './deps.ts'
 import { isSettled, isUncounted } from './rules.ts'
 import {
   accountSteps,
+  type DeletedAccount,
+  eachDeletedAccount,
   eachRetired,
   forgetAccount,
   forgetRuntime,
   hasRunning,
-  listDeletedAccounts,
   type Retired,
   runtimeSteps,
   type Step,
@@ -43,9 +44,9 @@ async function sweepAll(deps: SweepDeps, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     await attempt(sweepRuntime(deps, retired, signal))
   }
-  for (const { ownerId, deletedAt } of await listDeletedAccounts(deps.db)) {
+  for await (const deleted of eachDeletedAccount(deps.db)) {
     if (signal.aborted) return
-    if (deletedAt !== null) await attempt(sweepAccount(deps, { ownerId, deletedAt }, signal))
+    await attempt(sweepAccount(deps, deleted, signal))
   }
   if (faults.length > 0) throw faults[0]
 }
@@ -65,7 +66,7 @@ async function sweepRuntime(deps: SweepDeps, retired: Retired, signal: AbortSign
 
 async function sweepAccount(
   deps: SweepDeps,
-  { ownerId, deletedAt }: { ownerId: string; deletedAt: number },
+  { ownerId, deletedAt }: DeletedAccount,
   signal: AbortSignal,
 ): Promise<void> {
   const { db, clock, logger } = deps

@@ -20,7 +20,7 @@ import { insertDeployment, readDeploymentBucket, toDeployment } from './store.ts
 export async function deploy(
   deps: DeploymentDeps,
   { ownerId, runtimeId }: RuntimeIdentity,
-  { manifest, promote, traffic: share }: DeployRequest,
+  { manifest, promote, traffic: share, source, deployedBy }: DeployRequest & { deployedBy: string },
 ): Promise<DeployResponse> {
   deps.diskSpace.require()
   const { capabilities, endpoint, endUsers } = manifest
@@ -44,6 +44,8 @@ export async function deploy(
     manifest: JSON.stringify(manifest),
     capability_count: capabilities.length,
     deployed_at: deps.clock.now(),
+    source: source ? JSON.stringify(source) : null,
+    deployed_by: deployedBy,
   }
   const traffic = share ?? (promote === false ? 0 : null)
   const options = { endpoint, traffic, requireShare: shareCheck(traffic), takeDeployment, keep }

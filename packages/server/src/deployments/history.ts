@@ -49,10 +49,10 @@ export async function servingDetail(
 }
 
 function toListItem(
-  { version, deployedAt, capabilityCount }: DeploymentSummary,
+  { version, deployedAt, capabilityCount, source, deployedBy }: DeploymentSummary,
   runtime: CandidateView & { serving_version: number | null },
 ): DeploymentListItem {
-  const item = { version, deployedAt: isoTime(deployedAt), capabilityCount, frozen: null }
+  const item = { version, deployedAt: isoTime(deployedAt), capabilityCount, frozen: null, source, deployedBy }
   const { candidate_version: candidate, candidate_traffic: traffic } = runtime
   if (version === runtime.serving_version) return { ...item, status: 'active', traffic: 100 - (traffic ?? 0) }
   if (version !== candidate) return { ...item, status: 'superseded', traffic: 0 }

@@ -17,7 +17,7 @@ import { describeRoutes } from '../http/describe-routes.ts'
 import { reserveRead } from '../http/in-flight.ts'
 import { FOREIGN_CURSOR, PageCursor, PageLimit } from '../http/page.ts'
 import { RuntimeParams } from '../http/params.ts'
-import { ownerOf, runtimeOf } from '../http/planes.ts'
+import { deployKeyOf, ownerOf, runtimeOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import { deploy } from './deploy.ts'
 import type { DeploymentDeps } from './deps.ts'
@@ -147,7 +147,10 @@ export function deploymentRoutes(plane: FastifyInstance, deps: DeploymentDeps & 
   routes.post(
     '/v1/deployments',
     { schema: DEPLOY, preParsing, config: { skipsAccountQueue: true } },
-    async (request, reply) => reply.code(201).send(await deploy(deps, runtimeOf(request), request.body)),
+    async (request, reply) => {
+      const given = { ...request.body, deployedBy: deployKeyOf(request) }
+      return reply.code(201).send(await deploy(deps, runtimeOf(request), given))
+    },
   )
   routes.post('/v1/deployments/:version/promote', { schema: PROMOTE }, (request) =>
     promote(deps, runtimeOf(request), { ...request.params, ...request.body }),

@@ -1,4 +1,4 @@
-import type { DeploymentManifest } from '@svc/contract'
+import { type DeploymentManifest, DeploymentSource } from '@svc/contract'
 import type { Insertable, Selectable } from 'kysely'
 import { CANDIDATE_COLUMNS } from '../runtimes/store.ts'
 import type { PageRequest } from '../store/page.ts'
@@ -25,6 +25,8 @@ export interface DeploymentSummary {
   version: number
   deployedAt: number
   capabilityCount: number
+  source: DeploymentSource | null
+  deployedBy: string | null
 }
 
 /** A stored deployment. */
@@ -144,7 +146,7 @@ export async function listDeployments(db: Db, ownerId: string, runtimeId: string
         .onRef('runtimes.runtime_id', '=', 'deployments.runtime_id'),
     )
     .leftJoin('candidates', 'candidates.runtime_id', 'deployments.runtime_id')
-    .select(['deployments.version', 'deployed_at', 'capability_count', 'serving_version'])
+    .select(['deployments.version', 'deployed_at', 'capability_count', 'source', 'deployed_by', 'serving_version'])
     .select(CANDIDATE_COLUMNS)
     .where((eb) => eb.and({ 'deployments.owner_id': ownerId, 'deployments.runtime_id': runtimeId }))
     .$if(cursor !== null, (older) => older.where('deployments.version', '<', cursor?.at ?? 0))
@@ -154,8 +156,16 @@ export async function listDeployments(db: Db, ownerId: string, runtimeId: string
   return rows.map((row) => ({ ...toSummary(row), runtime: row }))
 }
 
-function toSummary(row: Pick<DeploymentRow, 'version' | 'deployed_at' | 'capability_count'>): DeploymentSummary {
-  return { version: row.version, deployedAt: row.deployed_at, capabilityCount: row.capability_count }
+type SummaryRow = Pick<DeploymentRow, 'version' | 'deployed_at' | 'capability_count' | 'source' | 'deployed_by'>
+
+function toSummary(row: SummaryRow): DeploymentSummary {
+  return {
+    version: row.version,
+    deployedAt: row.deployed_at,
+    capabilityCount: row.capability_count,
+    source: row.source === null ? null : DeploymentSource.parse(JSON.parse(row.source)),
+    deployedBy: row.deployed_by,
+  }
 }
 
 /** Parses the manifest, of up to a megabyte. */

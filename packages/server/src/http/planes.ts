@@ -1,10 +1,11 @@
-import type { Role } from '@svc/contract'
+import { abbreviateKey, type Role } from '@svc/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { authenticateOwner, type Caller, type Owner } from '../accounts/accounts.ts'
+import { authenticateOwner, type Owner } from '../accounts/accounts.ts'
+import type { KeyCaller } from '../accounts/caller.ts'
 import { includesRole, leastRole } from '../accounts/role-rules.ts'
 import { looksLikeSession } from '../accounts/session-token.ts'
 import { authenticateSession } from '../accounts/sessions.ts'
-import { roleNeeded, unauthorized } from '../errors.ts'
+import { roleNeeded, sessionRequired, unauthorized } from '../errors.ts'
 import { createCoalescer } from '../lib/coalesce.ts'
 import { authenticateDeployKey, type RuntimeIdentity } from '../runtimes/runtimes.ts'
 import { lookUpByPublicKey, revalidating } from '../runtimes/serving-cache.ts'
@@ -14,7 +15,7 @@ import { requireOwnOrigin } from './csrf.ts'
 import type { HttpDeps } from './deps.ts'
 import { toAppError } from './error-handler.ts'
 import { takeRate, takeVisitorRate } from './rate-limit.ts'
-import { type RequestSession, setCachedRuntime, setRuntime, stateOf } from './request-state.ts'
+import { type RequestCaller, type RequestSession, setCachedRuntime, setRuntime, stateOf } from './request-state.ts'
 import { cookieName, readSessionCookie, setSessionCookie } from './session-cookie.ts'
 import type { Plane } from './typed.ts'
 
@@ -96,7 +97,7 @@ export function deployPlane(app: FastifyInstance, deps: HttpDeps, routes: Routes
  * something must come from a page of the service's own origin.
  */
 export function ownerPlane(app: FastifyInstance, deps: HttpDeps, routes: Routes): void {
-  const reads = createCoalescer<Caller>()
+  const reads = createCoalescer<KeyCaller>()
   const callerOfKey = (key: string) => reads.read(key, () => authenticateOwner(deps, key))
   openPlane(app, 'owner', (plane) => {
     queueHandlers(plane, deps.accountQueues)
@@ -105,9 +106,9 @@ export function ownerPlane(app: FastifyInstance, deps: HttpDeps, routes: Routes)
     })
     plane.addHook('onRequest', async (request, reply) => {
       const session = await readSession(deps, request)
-      const caller = session ? callerOfSession(session) : await callerOfKey(bearer(request))
+      const caller = session ?? (await callerOfKey(bearer(request)))
       if (session?.isFromCookie) guardCookieSession(deps, session, request, reply)
-      Object.assign(stateOf(request), { caller, session, accountId: caller.owner.ownerId })
+      Object.assign(stateOf(request), { caller, accountId: caller.owner.ownerId })
       requireRole(caller.role, stateOf(request).config.leastRole)
     })
     routes(plane)
@@ -119,10 +120,6 @@ export function presentedSession(deps: Pick<HttpDeps, 'baseUrl'>, request: Fasti
   if (request.headers.authorization === undefined) return readSessionCookie(request, deps.baseUrl())
   const presented = bearerOf(request)
   return presented !== null && looksLikeSession(presented) ? presented : undefined
-}
-
-function callerOfSession({ owner, member }: RequestSession): Caller {
-  return { owner, member, role: member.role, keyId: null }
 }
 
 // Undefined: `accounts/role-rules.ts` has no row for the route.
@@ -155,18 +152,31 @@ export function ownerOf(request: FastifyRequest): Owner {
 }
 
 /** Who asks on the owner plane. */
-export function callerOf(request: FastifyRequest): Caller {
+export function callerOf(request: FastifyRequest): RequestCaller {
   return requireIdentity(stateOf(request).caller)
 }
 
-/** The session of a request on the owner plane; undefined for an API key. */
-export function sessionOfRequest(request: FastifyRequest): RequestSession | undefined {
-  return stateOf(request).session
+/** The session of a request on the owner plane; null for an API key. */
+export function sessionOfRequest(request: FastifyRequest): RequestSession | null {
+  const caller = callerOf(request)
+  return caller.keyId === null ? caller : null
+}
+
+/** The same where an API key is not enough for `what`. Throws 403. */
+export function signedIn(request: FastifyRequest, what?: string): RequestSession {
+  const session = sessionOfRequest(request)
+  if (!session) throw sessionRequired(what)
+  return session
 }
 
 /** The runtime of a request on the deploy plane. */
 export function runtimeOf(request: FastifyRequest): RuntimeIdentity {
   return requireIdentity(stateOf(request).runtime)
+}
+
+/** The key of a request on the deploy plane, abbreviated. */
+export function deployKeyOf(request: FastifyRequest): string {
+  return abbreviateKey(bearer(request))
 }
 
 function openPlane(app: FastifyInstance, name: Plane, routes: Routes): void {

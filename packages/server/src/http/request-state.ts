@@ -1,6 +1,5 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../accounts/accounts.ts'
-import type { LiveSession } from '../accounts/sessions.ts'
+import type { KeyCaller, LiveSession } from '../accounts/caller.ts'
 import { ANONYMOUS, type HeldBytes, partOf, SIGN_INS } from '../admission/in-flight.ts'
 import type { RateTaken } from '../admission/rate-limit.ts'
 import { networkOf } from '../lib/network.ts'
@@ -13,6 +12,8 @@ import { NO_SPAN, type Span } from '../telemetry/tracing.ts'
 export interface RequestSession extends LiveSession {
   isFromCookie: boolean
 }
+
+export type RequestCaller = RequestSession | KeyCaller
 
 /** The state of one request, from its head to the close of its answer. */
 class RequestState {
@@ -30,9 +31,8 @@ class RequestState {
   held: HeldBytes | null = null
   /** The runtime of the public key or of the path. */
   cachedRuntime: CachedRuntime | null = null
-  /** On the owner plane: who asks, and the session if the credential is not an API key. */
-  caller: Caller | null = null
-  session: RequestSession | undefined = undefined
+  /** On the owner plane: who asks. */
+  caller: RequestCaller | null = null
   /** What the request took of the rate limit, until the limit of its visitor is checked as well. */
   rateTaken: Extract<RateTaken, { ok: true }> | null = null
   /** Set once an execution was admitted for the request. */

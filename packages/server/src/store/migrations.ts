@@ -32,6 +32,7 @@ import { deletions } from './migrations/0045-deletions.ts'
 import { secondFactors } from './migrations/0046-second-factors.ts'
 import { members } from './migrations/0047-members.ts'
 import { feedback } from './migrations/0048-feedback.ts'
+import { deploymentSource } from './migrations/0049-deployment-source.ts'
 import { COLUMN_TYPES, type ColumnTypes, type MigrationStep } from './migrations/column-types.ts'
 import type { Schema } from './schema.ts'
 
@@ -79,6 +80,7 @@ export function migrationsBy(types: ColumnTypes): Record<string, Migration> {
     '0046-second-factors': secondFactors(types),
     '0047-members': members(types),
     '0048-feedback': feedback(types),
+    '0049-deployment-source': deploymentSource(types),
   }
   return Object.fromEntries(Object.entries(steps).map(([name, own]) => [name, migrationOf(own)]))
 }

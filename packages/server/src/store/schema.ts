@@ -111,6 +111,10 @@ export interface Schema extends MemberTables {
     last_used_at: Nullable<number>
     /** Where it is called, or was last. Null: where its manifest says, else where the runtime is called. */
     endpoint: Nullable<string>
+    /** JSON of what its files are in git. */
+    source: Nullable<string>
+    /** The deploy key, abbreviated. */
+    deployed_by: Nullable<string>
   }
   /** The candidate of a runtime. See `deployments/candidate-store.ts`. */
   candidates: {

@@ -8,7 +8,8 @@ import type {
   WebhookDeliveryList,
   WebhookList,
 } from '@svc/contract'
-import type { Caller, Owner } from '../accounts/accounts.ts'
+import type { Owner } from '../accounts/accounts.ts'
+import type { Caller } from '../accounts/caller.ts'
 import { includesRole } from '../accounts/role-rules.ts'
 import { forbidden, invalidField, notFound } from '../errors.ts'
 import { isoTime, isoTimeOrNull } from '../lib/clock.ts'

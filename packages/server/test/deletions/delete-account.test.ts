@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { makeResetLink } from '../../src/accounts/password-reset.ts'
 import { stopDeleted } from '../../src/deletions/stop-deleted.ts'
 import { createDeletionSweep } from '../../src/deletions/sweep.ts'
+import { eachDeletedAccount } from '../../src/deletions/sweep-store.ts'
 import { faultsIn, refusalOf } from '../support/answers.ts'
 import { letApprovalWait } from '../support/approvals.ts'
 import { askForCheckout, checkOut, confirmAsPerson, sessionOf, setStripeScene, tierOf } from '../support/checkouts.ts'
@@ -136,6 +137,18 @@ describeEngines('deleting an account', (engine) => {
     ])
   })
 
+  test('goes on in the background for every account, also where more than a hundred wait', async () => {
+    const { db } = database()
+    const ids = Array.from({ length: 101 }, (_, index) => `acc_gone${1_000 + index}`)
+    const row = { tier: 'free' as const, created_at: 0, deleted_at: 1 }
+    const rows = ids.map((id) => ({ ...row, owner_id: id, email: `${id}@deleted.invalid` }))
+    await db.insertInto('owners').values(rows).execute()
+    const found: string[] = []
+    for await (const { ownerId } of eachDeletedAccount(db)) found.push(ownerId)
+    expect(found.filter((id) => ids.includes(id))).toEqual(ids)
+    await db.deleteFrom('owners').where('owner_id', 'in', ids).execute()
+  })
+
   // holds DEL-16
   test('a subscription is cancelled where the request says so; nothing is deleted otherwise', async () => {
     const { service, stripe, owner } = await setStripeScene(database())
@@ -145,13 +158,16 @@ describeEngines('deleting an account', (engine) => {
     stripe.pay(paid)
     await service.send('POST', '/v1/billing/verify', { key: owner.apiKey, body: { checkoutId: checkout.checkoutId } })
     const scene = { service, owner, session }
-    const refused = await remove(scene)
+    await giveSecondFactor(scene, { isOn: true })
+    // A refused deletion leaves the code as it was.
+    const code = appCode(service)
+    const refused = await remove(scene, { code })
     expect(faultsIn(refused)).toEqual({ cancelSubscription: [expect.stringContaining('cancelled at once')] })
     expect(await tierOf(service, owner)).toBe('pro')
     stripe.failNext({ type: 'status', status: 500 }, { type: 'status', status: 500 }, { type: 'status', status: 500 })
-    expect((await remove(scene, { cancelSubscription: true })).statusCode).toBe(500)
+    expect((await remove(scene, { code, cancelSubscription: true })).statusCode).toBe(500)
     expect(await statusWith(service, session)).toBe(200)
-    expect((await remove(scene, { cancelSubscription: true })).statusCode).toBe(200)
+    expect((await remove(scene, { code, cancelSubscription: true })).statusCode).toBe(200)
     expect(stripe.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
     await sweepAfter(scene, 11)
     const left = await rowsNaming({ database: database() }, owner.ownerId)

@@ -5,6 +5,7 @@ import { createOwner } from '../../src/accounts/accounts.ts'
 import { faultsIn, refusalOf, steadyHeaders } from '../support/answers.ts'
 import { createTestClock } from '../support/clock.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
+import { firstMember } from '../support/members.ts'
 import { dumpTables } from '../support/scene.ts'
 import { startForTest, type TestOwner, type TestService } from '../support/service.ts'
 
@@ -148,12 +149,26 @@ describeEngines('an account’s API keys', (engine) => {
     expect(again).toEqual(again.map(() => first))
   })
 
-  test('a key may revoke itself, and opens nothing afterwards', async () => {
-    const service = await startForTest(database())
+  test('a key may revoke itself, and opens nothing afterwards; the log says by which key or by whom', async () => {
+    const lines: string[] = []
+    const service = await startForTest(database(), { log: (line) => lines.push(line) })
     const owner = await service.owner()
     const { key, keyId } = await create(service, owner, 'mine')
     expect((await revoke(service, { ...owner, apiKey: key }, keyId)).keyId).toBe(keyId)
     expect(await opens(service, key)).toBe(false)
+    const second = await create(service, owner, 'another')
+    await revoke(service, { ...owner, apiKey: await service.signedIn(owner) }, second.keyId)
+    const { memberId } = await firstMember(service, owner)
+    const logged = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'an API key was revoked')
+    const { ownerId } = owner
+    expect(logged).toMatchObject([
+      { ownerId, keyId, byKey: keyId },
+      { ownerId, keyId: second.keyId, by: memberId },
+    ])
+    expect(logged.map(({ by, byKey }) => [by === undefined, byKey === undefined])).toEqual([
+      [true, false],
+      [false, true],
+    ])
   })
 
   test('a key’s name has 1 to 100 characters', async () => {

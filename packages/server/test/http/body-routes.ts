@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isJsonObject } from '@svc/contract'
+import { isJsonObject, type Role } from '@svc/contract'
 import type { InjectOptions } from 'fastify'
 import { insertDeviceLogin } from '../../src/accounts/device-login-store.ts'
 import { insertMember } from '../../src/accounts/member-store.ts'
@@ -379,6 +379,16 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
   },
   {
     method: 'POST',
+    path: '/v1/account/leave',
+    key: ({ session }) => session,
+    prepare: addOwner,
+    body: () => ({ ...GIVEN_AGAIN }),
+    fields: { password: 'string', code: 'string' },
+    required: ['password'],
+    strict: [''],
+  },
+  {
+    method: 'POST',
     path: '/v1/account/invitations',
     key: ({ session }) => session,
     body: ({ owner }) => ({ email: `${owner.ownerId}@invited.example.com`, role: 'viewer', ...GIVEN_AGAIN }),
@@ -399,8 +409,17 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     method: 'POST',
     path: '/v1/deployments',
     key: ({ runtime }) => runtime.deployKey,
-    body: () => ({ manifest: MANIFEST, promote: false, traffic: 0 }),
+    body: () => ({
+      manifest: MANIFEST,
+      promote: false,
+      traffic: 0,
+      source: { author: 'Ada', commit: '1f0c7ab2', dirty: true },
+    }),
     fields: {
+      source: 'object',
+      'source.author': 'string',
+      'source.commit': 'string',
+      'source.dirty': 'boolean',
       promote: 'boolean',
       traffic: 'number',
       manifest: 'object',
@@ -447,6 +466,7 @@ export const BODY_ROUTES: readonly BodyRoute[] = [
     ],
     strict: [
       '',
+      'source',
       'manifest',
       'manifest.capabilities.0',
       'manifest.capabilities.0.actions.0',
@@ -614,9 +634,17 @@ async function letJoin({ service, owner }: Scene): Promise<void> {
   await letInvitationWait(service, owner, { role: 'developer', token: `join-${owner.ownerId}` })
 }
 
-async function addMember({ database, service, owner: { ownerId } }: Scene): Promise<void> {
+function addMember(scene: Scene): Promise<void> {
+  return addWith(scene, 'viewer')
+}
+
+function addOwner(scene: Scene): Promise<void> {
+  return addWith(scene, 'owner')
+}
+
+async function addWith({ database, service, owner: { ownerId } }: Scene, role: Role): Promise<void> {
   const who = { memberId: `mem_of_${ownerId}`, email: `member-of-${ownerId.toLowerCase()}@example.com` }
-  const member = { ...who, ownerId, role: 'viewer' as const, joinedAt: service.clock.now() }
+  const member = { ...who, ownerId, role, joinedAt: service.clock.now() }
   await inTransaction(database.db, (tx) => insertMember(tx, member))
 }
 

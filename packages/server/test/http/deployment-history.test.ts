@@ -1,4 +1,4 @@
-import { DeploymentDetail, DeploymentList, DeployResponse } from '@svc/contract'
+import { abbreviateKey, DeploymentDetail, DeploymentList, DeployResponse } from '@svc/contract'
 import type { KyselyPlugin } from 'kysely'
 import { expect, test } from 'vitest'
 import { deploymentDetail, listOwnDeployments } from '../../src/deployments/history.ts'
@@ -49,16 +49,39 @@ describeEngines('the deployment history of a runtime', (engine) => {
       times.push(isoNow(service))
       await deployed(service, runtime, manifest)
     }
+    const sent = { frozen: null, source: null, deployedBy: abbreviateKey(runtime.deployKey) }
     expect((await list()).deployments).toEqual([
-      { version: 3, status: 'active', deployedAt: times[2], capabilityCount: 0, traffic: 100, frozen: null },
-      { version: 2, status: 'superseded', deployedAt: times[1], capabilityCount: 2, traffic: 0, frozen: null },
-      { version: 1, status: 'superseded', deployedAt: times[0], capabilityCount: 1, traffic: 0, frozen: null },
+      { version: 3, status: 'active', deployedAt: times[2], capabilityCount: 0, traffic: 100, ...sent },
+      { version: 2, status: 'superseded', deployedAt: times[1], capabilityCount: 2, traffic: 0, ...sent },
+      { version: 1, status: 'superseded', deployedAt: times[0], capabilityCount: 1, traffic: 0, ...sent },
     ])
     for (const [index, item] of (await list()).deployments.reverse().entries()) {
       const sent: unknown = (await get(`/deployments/${index + 1}`)).json()
       expect(DeploymentDetail.parse(sent)).toEqual(sent)
       expect(sent).toMatchObject({ ...item, manifest: { schemaVersion: 2, ...manifests[index] } })
     }
+  })
+
+  // holds DEP-30
+  test('shows author and commit as they were sent, and refuses what is neither', async () => {
+    const { service, runtime, get, list } = await start()
+    const { deployKey: key } = runtime
+    const send = (source: unknown) => {
+      const manifest = { schemaVersion: 2, capabilities: [] }
+      return service.send('POST', '/v1/deployments', { key, body: { manifest, source } })
+    }
+    const source = { author: 'Ada Lovelace', commit: '1f'.repeat(20), dirty: true }
+    expect((await send(source)).statusCode).toBe(201)
+    expect((await list()).deployments).toMatchObject([{ source, deployedBy: abbreviateKey(key) }])
+    expect((await get('/deployments/1')).json()).toMatchObject({ source, deployedBy: abbreviateKey(key) })
+    expect((await service.send('GET', '/v1/runtime/deployment', { key })).json()).toMatchObject({ source })
+    const commit = 'must be the hash of a commit: 7 to 64 characters of 0-9 and a-f.'
+    expect(faultsIn(await send({ commit: 'main' }))).toEqual({ 'source.commit': [commit] })
+    expect(Object.keys(faultsIn(await send({ author: 'n'.repeat(201), dirty: 'yes', email: 'x' })))).toEqual([
+      ...['source.author', 'source.dirty', 'source.email'],
+    ])
+    expect((await send({})).statusCode).toBe(201)
+    expect((await list()).deployments).toHaveLength(2)
   })
 
   // holds DEP-21
@@ -141,7 +164,6 @@ describeEngines('the deployment history of a runtime', (engine) => {
   })
 })
 
-/** Does something right after the first answer of the database. */
 /** Acts once so many results have come, before the last of them is told. */
 function afterResults(count: number, act: () => Promise<unknown>): KyselyPlugin {
   let results = 0

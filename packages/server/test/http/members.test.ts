@@ -80,12 +80,24 @@ describeEngines('members', (engine) => {
   })
 
   // holds MEM-09
-  test('leave of their own accord, with a session alone', async () => {
-    const { service, owner } = await setScene(database())
+  test('leave of their own accord, with a session, the password and the code', async () => {
+    const { service, owner, session } = await setScene(database())
     const member = await joinAs(service, owner, 'viewer')
-    refusalOf(await service.send('POST', '/v1/account/leave', { key: owner.apiKey }), 'forbidden')
+    await giveSecondFactor({ service, owner: member }, { isOn: true })
+    const url = '/v1/account/leave'
+    const body = { password: PASSWORD, code: appCode(service) }
+    refusalOf(await service.send('POST', url, { key: owner.apiKey, body }), 'forbidden')
+    expect(refusalOf(await service.send('POST', url, { key: session, body }), 'forbidden')).toBe(LAST)
+    for (const [field, given] of [
+      ['password', { ...body, password: 'wrong battery' }],
+      ['code', { ...body, code: '000000' }],
+      ['code', { password: PASSWORD }],
+    ] as const) {
+      const refused = await service.send('POST', url, { key: member.session, body: given })
+      expect(Object.keys(faultsIn(refused))).toEqual([field])
+    }
     const headers = { cookie: `__Host-svc_session=${member.session}`, origin: 'https://svc.test' }
-    const left = await service.inject({ method: 'POST', url: '/v1/account/leave', headers })
+    const left = await service.inject({ method: 'POST', url, headers, payload: body })
     expect(left.json()).toEqual({ memberId: member.memberId })
     expect(cookieSet(left)).toMatchObject({ value: '' })
     expect(await statusWith(service, member.session)).toBe(401)
@@ -251,11 +263,12 @@ describeEngines('members', (engine) => {
     const member = await joinAs(service, owner, 'owner')
     const viewer = await joinAs(service, owner, 'viewer')
     const { db } = database()
-    const by = { memberId: member.memberId, passwordVersion: 1 }
+    const { ownerId } = owner
+    const by = { ownerId, memberId: member.memberId, passwordVersion: 1 }
     await db.updateTable('members').set({ role: 'developer' }).where('member_id', '=', member.memberId).execute()
     const { memberId } = viewer
-    expect(await changeRole(db, owner.ownerId, { memberId, role: 'owner', by })).toBe('not owner')
-    expect(await removeMember(db, owner.ownerId, { memberId, now: 0, by })).toBe('not owner')
+    expect(await changeRole(db, { ownerId, memberId, role: 'owner', by })).toBe('not owner')
+    expect(await removeMember(db, { ownerId, memberId, now: 0, by })).toBe('not owner')
     const key = { name: 'Mine', role: 'owner' as const }
     const make = (maker: KeyMaker) => addKey(service.deps, owner.ownerId, { ...key, by: maker })
     await expect(make(by)).rejects.toThrow('taken away')

@@ -1,7 +1,9 @@
 import { SessionList } from '@svc/contract'
 import { expect, test } from 'vitest'
+import { selfOf } from '../../src/accounts/accounts.ts'
 import { refusalOf } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
+import { joinAs } from '../support/members.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { type Scene, setScene } from '../support/scene.ts'
 import type { TestService } from '../support/service.ts'
@@ -100,5 +102,23 @@ describeEngines('the list of sessions', (engine) => {
     expect(await Promise.all(states)).toEqual([200, 401, 401, 200])
     refusalOf(await revoke(scene.owner.apiKey), 'forbidden')
     expect(await statusWith(service, session)).toBe(200)
+  })
+
+  test('of an owner’s API key is that of the member whose address the account has; of any other key there is none', async () => {
+    const { service, owner, session } = await setScene(database())
+    expect(await listed(service, owner.apiKey)).toHaveLength(1)
+    const body = { name: 'Reads', role: 'developer' }
+    const { key } = (await service.send('POST', '/v1/account/keys', { key: owner.apiKey, body })).json()
+    refusalOf(await service.send('GET', '/v1/auth/sessions', { key }), 'forbidden')
+    const heir = await joinAs(service, owner, 'owner')
+    await service.send('POST', '/v1/account/leave', { key: session, body: { password: PASSWORD } })
+    expect(await listed(service, owner.apiKey)).toHaveLength(1)
+    // The address of a key that was judged before may be somebody else’s by now.
+    const stranger = await service.owner()
+    const asked = { owner: { ...owner, email: stranger.email }, member: null, role: 'owner' as const, keyId: 'key_1' }
+    await expect(selfOf(service.deps, asked)).rejects.toThrow('An API key is not enough')
+    expect(await selfOf(service.deps, { ...asked, owner: { ...owner, email: heir.email } })).toMatchObject({
+      memberId: heir.memberId,
+    })
   })
 })

@@ -1,8 +1,10 @@
 import { RecoveryCodes, StartedTwoFactor } from '@svc/contract'
 import { expect, test } from 'vitest'
+import { countGuess } from '../../src/accounts/attempts.ts'
 import { runAccountCommand } from '../../src/admin/account-commands.ts'
 import { faultsIn, refusalOf } from '../support/answers.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
+import { firstMember } from '../support/members.ts'
 import { setReplicatedScene } from '../support/replicas.ts'
 import { dumpTables, type Scene, setScene } from '../support/scene.ts'
 import { PASSWORD, type TestService } from '../support/service.ts'
@@ -98,6 +100,25 @@ describeEngines('two-factor sign-in', (engine) => {
     const refused = await signIn(service, owner.email, appCode(service))
     expect(refusalOf(refused, 'rate_limit_exceeded')).toBe('Too many attempts. Try again in 90 seconds.')
     expect(refused.headers['retry-after']).toBe('90')
+  })
+
+  // holds ACC-28
+  test('has fifty wrong codes a month, of which none from elsewhere count for networks and sessions of the member', async () => {
+    const { service, owner, session } = await setFactorScene()
+    const here = '198.51.100.7'
+    // A right one does not count.
+    begunSession(await signIn(service, owner.email, appCode(service), PASSWORD, here))
+    const { memberId } = await firstMember(service, owner)
+    const guess = () => countGuess(service.deps, { memberId, isKnown: false }, async () => false)
+    for (let times = 0; times < 48; times += 1) expect(await guess()).toBe(false)
+    for (const code of ['000000', 'AAAAA-AAAAA'])
+      expect(faultsIn(await signIn(service, owner.email, code))).toEqual(WRONG)
+    const refused = await signIn(service, owner.email, appCode(service))
+    const message = 'Too many wrong codes. Try again in 15 hours, or from a network that you signed in from lately.'
+    expect(refusalOf(refused, 'rate_limit_exceeded')).toBe(message)
+    begunSession(await signIn(service, owner.email, appCode(service, 1), PASSWORD, here))
+    const stop = { password: PASSWORD, code: 'AAAAA-BBBBB' }
+    expect((await service.send('DELETE', PATH, { key: session, body: stop })).statusCode).toBe(200)
   })
 
   test('stays when the password is set or changed', async () => {
@@ -196,9 +217,9 @@ const CHANGES = [
   ['DELETE', PATH, { password: PASSWORD, code: '123456' }],
 ] as const
 
-function signIn(service: TestService, email: string, code?: string, password = PASSWORD) {
+function signIn(service: TestService, email: string, code?: string, password = PASSWORD, remoteAddress?: string) {
   const payload = { email, password, ...(code !== undefined && { code }) }
-  return service.inject({ method: 'POST', url: '/v1/auth/sign-in', payload })
+  return service.inject({ method: 'POST', url: '/v1/auth/sign-in', payload, ...(remoteAddress && { remoteAddress }) })
 }
 
 async function stateOf(service: TestService, key: string): Promise<unknown> {

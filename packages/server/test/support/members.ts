@@ -27,7 +27,7 @@ export async function letInvitationWait(
   }
   const owners = deps.db.selectFrom('members').selectAll().where('owner_id', '=', ownerId).where('role', '=', 'owner')
   const { member_id: memberId, password_version: passwordVersion } = await owners.limit(1).executeTakeFirstOrThrow()
-  const outcome = await putInvitation(deps.db, row, { by: { memberId, passwordVersion }, now })
+  const outcome = await putInvitation(deps.db, row, { by: { ownerId, memberId, passwordVersion }, now })
   if (outcome !== 'stored') throw new Error(`the invitation was not stored: ${outcome}`)
   return { token, email, invitationId }
 }

@@ -57,6 +57,7 @@ export const KNOWN_NEEDS = {
   taskset: program('taskset', 'util-linux'),
   wrk: program('wrk'),
   curl: program('curl'),
+  git: program('git'),
   go: program('go', 'golang-go'),
   openssl: program('openssl'),
   php: program('php', 'php-cli'),

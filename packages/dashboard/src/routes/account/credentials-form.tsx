@@ -10,14 +10,13 @@ import { CodeField } from './code-field.tsx'
 
 interface CredentialsFormProps {
   action: string
-  passwordHint?: string
-  autoComplete: 'current-password' | 'new-password'
+  PasswordField: (field: { value: string; onChange: (password: string) => void }) => ReactNode
   next: string | undefined
   send: (credentials: { email: string; password: string; code?: string }) => Promise<Schemas['Session']>
 }
 
 /** An address, a password, a code where two-factor sign-in is on, and on to where one wanted to go. */
-export function CredentialsForm({ action, passwordHint, autoComplete, next, send }: CredentialsFormProps): ReactNode {
+export function CredentialsForm({ action, PasswordField, next, send }: CredentialsFormProps): ReactNode {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   // Null until the service asks for one.
@@ -53,15 +52,7 @@ export function CredentialsForm({ action, passwordHint, autoComplete, next, send
         value={email}
         onChange={(event) => setEmail(event.target.value)}
       />
-      <TextField
-        label="Password"
-        name="password"
-        type="password"
-        autoComplete={autoComplete}
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-        {...(passwordHint !== undefined && { hint: passwordHint })}
-      />
+      <PasswordField value={password} onChange={setPassword} />
       {code !== null && (
         <CodeField
           takesRecoveryCode

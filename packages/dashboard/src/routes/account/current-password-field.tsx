@@ -6,7 +6,7 @@ interface CurrentPasswordFieldProps {
   onChange: (password: string) => void
 }
 
-/** The account’s password, given again for a change that a session alone may not make. */
+/** The password that somebody has, at sign-in or given again. */
 export function CurrentPasswordField({ value, onChange }: CurrentPasswordFieldProps): ReactNode {
   return (
     <TextField

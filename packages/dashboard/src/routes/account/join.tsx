@@ -10,6 +10,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { LoadError, Notice } from '../../ui/notice.tsx'
 import { roleName } from '../role.ts'
 import { CredentialsPage } from './credentials-page.tsx'
+import { NewPasswordField } from './new-password-field.tsx'
 
 /** Where the link of an invitation leads. Its token stands behind “#”, which no server is sent. */
 export function Join(): ReactNode {
@@ -83,15 +84,7 @@ function Accept({ token, invitation: { account, email, role } }: AcceptProps): R
         isFocused
       >
         <TextField label="E-mail" type="email" autoComplete="username" value={email} readOnly />
-        <TextField
-          label="Password"
-          name="password"
-          type="password"
-          autoComplete="new-password"
-          hint="10 characters or more."
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
+        <NewPasswordField value={password} onChange={setPassword} />
       </Form>
     </div>
   )

@@ -3,11 +3,11 @@ import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { messagesFor } from '../../api/api-error.ts'
 import { api, bodyOf } from '../../api/client.ts'
-import { TextField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { CredentialsPage } from './credentials-page.tsx'
+import { NewPasswordField } from './new-password-field.tsx'
 
 /** Where the link of a mail leads. Its token stands behind “#”, which no server is sent. */
 export function NewPassword(): ReactNode {
@@ -41,14 +41,11 @@ export function NewPassword(): ReactNode {
           isWide
           isFocused
         >
-          <TextField
+          <NewPasswordField
             label="New password"
-            name="password"
-            type="password"
-            autoComplete="new-password"
-            hint="10 characters or more. All your sessions end."
+            note="All your sessions end."
             value={password}
-            onChange={(event) => setPassword(event.target.value)}
+            onChange={setPassword}
           />
           <label className="flex items-start gap-2 text-sm">
             <input

@@ -5,6 +5,7 @@ import { Card } from '../../ui/card.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import { NewPasswordField } from './new-password-field.tsx'
 
 export function PasswordForm(): ReactNode {
   const [currentPassword, setCurrent] = useState('')
@@ -35,15 +36,7 @@ export function PasswordForm(): ReactNode {
           value={currentPassword}
           onChange={(event) => setCurrent(event.target.value)}
         />
-        <TextField
-          label="New password"
-          name="newPassword"
-          type="password"
-          autoComplete="new-password"
-          hint="10 characters or more."
-          value={newPassword}
-          onChange={(event) => setNew(event.target.value)}
-        />
+        <NewPasswordField label="New password" name="newPassword" value={newPassword} onChange={setNew} />
       </Form>
     </Card>
   )

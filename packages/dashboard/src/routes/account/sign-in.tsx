@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { api, bodyOf } from '../../api/client.ts'
 import { CredentialsForm } from './credentials-form.tsx'
 import { CredentialsPage } from './credentials-page.tsx'
+import { CurrentPasswordField } from './current-password-field.tsx'
 
 export function SignIn(): ReactNode {
   const search = useSearch({ from: '/sign-in' })
@@ -23,7 +24,7 @@ export function SignIn(): ReactNode {
     <CredentialsPage title="Log in" footer={footer}>
       <CredentialsForm
         action="Log in"
-        autoComplete="current-password"
+        PasswordField={CurrentPasswordField}
         next={search.next}
         send={(body) => bodyOf(api.POST('/v1/auth/sign-in', { body }))}
       />

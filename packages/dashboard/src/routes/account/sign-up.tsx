@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { api, bodyOf } from '../../api/client.ts'
 import { CredentialsForm } from './credentials-form.tsx'
 import { CredentialsPage } from './credentials-page.tsx'
+import { NewPasswordField } from './new-password-field.tsx'
 
 export function SignUp(): ReactNode {
   const search = useSearch({ from: '/sign-up' })
@@ -18,8 +19,7 @@ export function SignUp(): ReactNode {
     <CredentialsPage title="Create an account" footer={footer}>
       <CredentialsForm
         action="Sign up"
-        autoComplete="new-password"
-        passwordHint="10 characters or more."
+        PasswordField={NewPasswordField}
         next={search.next}
         send={(body) => bodyOf(api.POST('/v1/auth/sign-up', { body }))}
       />

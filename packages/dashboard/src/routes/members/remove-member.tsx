@@ -18,11 +18,11 @@ export function RemoveMember({ member: { memberId, email, role, isSelf }, onClos
   const queryClient = useQueryClient()
   const navigate = useNavigate()
   const again = useGivenAgain()
-  const asksAgain = role === 'owner' && !isSelf
+  const asksAgain = role === 'owner' || isSelf
   const removing = useMutation({
     mutationFn: () =>
       isSelf
-        ? bodyOf(api.POST('/v1/account/leave'))
+        ? bodyOf(api.POST('/v1/account/leave', { body: again.body }))
         : bodyOf(
             api.DELETE('/v1/account/members/{memberId}', {
               params: { path: { memberId } },

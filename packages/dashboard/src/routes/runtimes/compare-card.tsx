@@ -9,6 +9,7 @@ import { SelectField } from '../../ui/field.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { LoadError } from '../../ui/notice.tsx'
 import { compareManifests, type ManifestChange } from './compare-manifests.ts'
+import { sentBy } from './deployment-source.tsx'
 
 interface CompareCardProps {
   runtimeId: string
@@ -21,17 +22,25 @@ export function CompareCard({ runtimeId, versions, initially }: CompareCardProps
   const [{ before, after }, choose] = useState(initially)
   const sides = [useQuery(deploymentQuery(runtimeId, before)), useQuery(deploymentQuery(runtimeId, after))] as const
   const [old, fresh] = sides.map(({ data }) => data?.manifest)
+  const [oldSent, freshSent] = sides.map(({ data }) => data && sentBy(data))
   const failed = sides.find(({ error }) => error !== null)
   return (
     <Card title="Changes" description="The differences between two deployments.">
-      <div className="grid gap-4 sm:max-w-md sm:grid-cols-2">
+      <div className="grid gap-4 sm:max-w-2xl sm:grid-cols-2">
         <Side
           label="From"
           value={before}
+          sent={oldSent}
           versions={versions}
           onChange={(version) => choose({ before: version, after })}
         />
-        <Side label="To" value={after} versions={versions} onChange={(version) => choose({ before, after: version })} />
+        <Side
+          label="To"
+          value={after}
+          sent={freshSent}
+          versions={versions}
+          onChange={(version) => choose({ before, after: version })}
+        />
       </div>
       <div className="mt-5">
         {failed && <LoadError error={failed.error} onRetry={() => void failed.refetch()} />}
@@ -45,13 +54,20 @@ export function CompareCard({ runtimeId, versions, initially }: CompareCardProps
 interface SideProps {
   label: string
   value: number
+  /** By whom and from what. */
+  sent: string | undefined
   versions: readonly number[]
   onChange: (version: number) => void
 }
 
-function Side({ label, value, versions, onChange }: SideProps): ReactNode {
+function Side({ label, value, sent, versions, onChange }: SideProps): ReactNode {
   return (
-    <SelectField label={label} value={String(value)} onChange={(event) => onChange(Number(event.target.value))}>
+    <SelectField
+      label={label}
+      value={String(value)}
+      {...(sent !== undefined && { hint: <span className="[overflow-wrap:anywhere]">{sent}</span> })}
+      onChange={(event) => onChange(Number(event.target.value))}
+    >
       {versions.map((version) => (
         <option key={version} value={version}>
           Deployment {version}

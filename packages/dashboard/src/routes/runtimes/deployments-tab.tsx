@@ -14,6 +14,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useMay } from '../role.ts'
 import { CompareCard } from './compare-card.tsx'
+import { DeploymentCommit } from './deployment-source.tsx'
 import { PromoteDialog } from './promote-dialog.tsx'
 import { TrafficCard } from './traffic-card.tsx'
 import { useRuntime } from './use-runtime.ts'
@@ -84,6 +85,7 @@ const COLUMNS: readonly Column<Schemas['DeploymentListItem']>[] = [
   { heading: 'State', cell: ({ status, frozen }) => <StateBadge state={frozen ? 'frozen' : status} /> },
   { heading: 'Traffic', isNumber: true, cell: ({ traffic }) => `${traffic} %` },
   { heading: 'Deployed', isExtra: true, cell: ({ deployedAt }) => <Ago at={deployedAt} /> },
+  { heading: 'Commit', isExtra: 'wide', cell: ({ source }) => <DeploymentCommit source={source} /> },
   { heading: 'Capabilities', isNumber: true, isExtra: true, cell: ({ capabilityCount }) => capabilityCount },
 ]
 
