@@ -20,7 +20,7 @@ describeScreens('plans and projects', (scene) => {
   })
 
   test('a second runtime on the free plan is refused, with the way to the plans', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/runtimes/new`)
@@ -31,7 +31,7 @@ describeScreens('plans and projects', (scene) => {
   })
 
   test('a project is made, renamed and switched to', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/projects`)

@@ -35,7 +35,7 @@ describeScreens('connecting a host of agents', (scene) => {
   })
 
   test('says what is missing', async () => {
-    const { page, call } = await scene.openSignedIn('')
+    const { page, call } = await scene.signIn()
     const created = await call('POST', '/v1/runtimes', { name: 'Empty' })
     const { runtimeId, deployKey } = { runtimeId: '', deployKey: '', ...Object(created) }
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/connect`)

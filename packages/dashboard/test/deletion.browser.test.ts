@@ -6,7 +6,7 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 
 describeScreens('what cannot be undone', (scene) => {
   test('a runtime is deleted once its name is typed, and is gone from the list', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page, call } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/settings`)
@@ -25,7 +25,7 @@ describeScreens('what cannot be undone', (scene) => {
   })
 
   test('an empty project is deleted; one with runtimes says what to do first', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page, call } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     for (const name of ['Empty', 'Used']) await call('POST', '/v1/projects', { name })

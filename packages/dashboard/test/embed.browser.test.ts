@@ -6,7 +6,7 @@ import { describeScreens } from './support/dashboard.ts'
 
 describeScreens('the chat on a page of the owner’s own', (scene) => {
   test('answers there with the two lines that are shown, until its origin is none of those listed', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/origins`)
@@ -39,7 +39,7 @@ describeScreens('the chat on a page of the owner’s own', (scene) => {
   })
 
   test('is chosen and seen before it is copied, and what was typed stays a text', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     await page.addInitScript(OPEN_ROOTS)
     const { runtimeId } = await scene.deployedRuntime(account)
@@ -59,7 +59,7 @@ describeScreens('the chat on a page of the owner’s own', (scene) => {
   })
 
   test('asks for a new key where the public one is revoked', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page, call } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     await call('POST', `/v1/runtimes/${runtimeId}/revoke-key`, { type: 'public' })

@@ -6,7 +6,7 @@ import { CAPABILITIES, describeScreens, type SignedIn } from './support/dashboar
 
 describeScreens('what ran', (scene) => {
   test('is listed live, filtered by the address, and paged', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/executions`)
@@ -50,7 +50,7 @@ describeScreens('what ran', (scene) => {
   })
 
   test('says so when so much of the list is shown that it does not renew itself any more', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     await askTimes(account, runtimeId, 1)
@@ -77,7 +77,7 @@ describeScreens('what ran', (scene) => {
   })
 
   test('a failed call is told in plain words, with the likely fix', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     scene.endpoint.trust({ secrets: ['another secret altogether'] })
@@ -89,7 +89,7 @@ describeScreens('what ran', (scene) => {
   })
 
   test('an execution that completed behind a failed call is marked in amber, and found by that', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     await ask(account, runtimeId, 'search products for mug')
@@ -119,7 +119,7 @@ describeScreens('what ran', (scene) => {
   })
 
   test('a call that waits for a person is shown above the list and in its trace, until it is decided', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page, call } = account
     const [search, ...others] = CAPABILITIES
     if (!search) throw new Error('the scene has a capability')
@@ -148,7 +148,7 @@ describeScreens('what ran', (scene) => {
   })
 
   test('a single call that failed is told once', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page, call } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     const body = { input: { orderNumber: 'A-1' } }
@@ -161,7 +161,7 @@ describeScreens('what ran', (scene) => {
   })
 
   test('is counted, within what the plan shows, and saved as a table', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     await askTimes(account, runtimeId, 3)
@@ -189,7 +189,7 @@ describeScreens('what ran', (scene) => {
   })
 
   test('charts are left alone for as long as their figures are the same', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     await askTimes(account, runtimeId, 1)

@@ -7,7 +7,7 @@ const MANY = 10_000
 
 describeScreens('what others wrote', (scene) => {
   test('is text in a trace, however much there is of it', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     scene.endpoint.script('search-products', () => ({
@@ -35,7 +35,7 @@ describeScreens('what others wrote', (scene) => {
   })
 
   test('is text in a talk: no markup, no image, no link that is not https', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     const title = `${MARKUP} [one](javascript:window.hit=1) [two](data:text/html,x) ![three](https://x.example/a.png) **bold**`
@@ -49,7 +49,7 @@ describeScreens('what others wrote', (scene) => {
   })
 
   test('is text in a capability’s description and schema', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const properties = { [MARKUP]: { type: 'string', description: MARKUP, enum: [MARKUP] } }
     const actions = [{ name: 'look', inputSchema: { type: 'object', properties } }]

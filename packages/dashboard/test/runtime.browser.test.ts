@@ -3,7 +3,7 @@ import { CAPABILITIES, describeScreens } from './support/dashboard.ts'
 
 describeScreens('a runtime', (scene) => {
   test('shows its capabilities in words, what it publishes, and what changed between deployments', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId, deploy } = await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/capabilities`)
@@ -65,7 +65,7 @@ describeScreens('a runtime', (scene) => {
 
   // holds DOC-07
   test('runs the doctor, and says under a failed check what to change', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     // The Date header of the endpoint is the machine’s.
@@ -82,7 +82,7 @@ describeScreens('a runtime', (scene) => {
   })
 
   test('takes origins with the service’s own words for those that are none', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/origins`)
@@ -99,7 +99,7 @@ describeScreens('a runtime', (scene) => {
   })
 
   test('has its keys revealed, rotated with a countdown, and ended behind a typed confirmation', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     await page.clock.install()
     const { runtimeId, deployKey } = await scene.deployedRuntime(account)

@@ -6,7 +6,7 @@ const PATIENTLY = { timeout: 20_000 }
 
 describeScreens('the settings of a runtime', (scene) => {
   test('what is being typed stays when a deployment changes the rest meanwhile', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page, call } = account
     const { runtimeId, deploy } = await scene.deployedRuntime(account)
     await page.clock.install()
@@ -35,7 +35,7 @@ describeScreens('the settings of a runtime', (scene) => {
   })
 
   test('what is typed while they are saved stays, and what was saved is shown without being asked for', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/settings`)
@@ -63,7 +63,7 @@ describeScreens('the settings of a runtime', (scene) => {
   })
 
   test('an endpoint that was emptied is not saved in silence', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/settings`)
@@ -75,7 +75,7 @@ describeScreens('the settings of a runtime', (scene) => {
   })
 
   test('a new key, secret or account key is shown whatever becomes of the lists around it', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId, deployKey } = await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/keys`)

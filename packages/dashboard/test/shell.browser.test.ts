@@ -76,7 +76,7 @@ describeScreens('what stands around every screen', (scene) => {
   })
 
   test('times are those of now where the screen before showed none', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     await page.clock.install()
     await page.goto(`${scene.url}/dashboard/projects`)

@@ -34,7 +34,7 @@ describeScreens('“Try it”', (scene) => {
   }
 
   test('shows cards and what to do next, asks for what is waited for, and tells the model', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     scene.endpoint.script('search-products', () => ({
@@ -81,7 +81,7 @@ describeScreens('“Try it”', (scene) => {
   })
 
   test('goes on from what a failed execution had done, and says why it failed', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     const bodies: unknown[] = []
@@ -125,7 +125,7 @@ describeScreens('“Try it”', (scene) => {
   async function openTry(
     answers: readonly ((route: Route) => Promise<void>)[],
   ): Promise<{ page: Page; posts: Route[] }> {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     const posts: Route[] = []
@@ -196,7 +196,7 @@ describeScreens('“Try it”', (scene) => {
     ['Approve', 'The call was made.', 1],
     ['Decline', 'The call was not made.', 0],
   ] as const)('asks the owner about a call that waits, and takes %s', async (name, sentence, made) => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account, {
       capabilities: CAPABILITIES.map((one) => ({ ...one, confirm: one.name === 'search-products' })),
@@ -223,7 +223,7 @@ describeScreens('“Try it”', (scene) => {
   })
 
   test('a session that has ended leads to the sign-in page', async () => {
-    const account = await scene.openSignedIn('')
+    const account = await scene.signIn()
     const { page } = account
     const { runtimeId } = await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/try`)

@@ -26,6 +26,8 @@ export interface DashboardScene {
   open(path: string, options?: BrowserContextOptions): Promise<Page>
   /** The same, signed in to a new account. */
   openSignedIn(path: string, options?: BrowserContextOptions): Promise<SignedIn>
+  /** The same before anything is loaded: a test that prepares its account first saves a load. */
+  signIn(options?: BrowserContextOptions): Promise<SignedIn>
   /** A runtime of the account, deployed, whose endpoint answers. */
   deployedRuntime(account: SignedIn, manifest?: Partial<DeploymentManifestInput>): Promise<DeployedRuntime>
 }
@@ -72,6 +74,14 @@ function inBrowser(database: () => Database, tests: (scene: DashboardScene) => v
   }
   const open: DashboardScene['open'] = (path, options) =>
     openWith(options, async (page) => void (await page.goto(`${started.url}/dashboard${path}`)))
+  const signIn: DashboardScene['signIn'] = async (options) => {
+    const email = `${randomUUID()}@example.com`
+    const page = await openWith(options, async () => {})
+    const call: SignedIn['call'] = (method, path, body) => callAs(page, started.url, { method, path, body })
+    // By the API: the form has a test of its own.
+    await call('POST', '/v1/auth/sign-up', { email, password: PASSWORD })
+    return { page, email, call }
+  }
   tests({
     get url() {
       return started.url
@@ -86,23 +96,12 @@ function inBrowser(database: () => Database, tests: (scene: DashboardScene) => v
       return started.smtp
     },
     open,
+    signIn,
     async openSignedIn(path, options) {
-      const email = `${randomUUID()}@example.com`
-      const page = await openWith(options, async (opened) => {
-        // By the API: the form has a test of its own.
-        await callAs(opened, started.url, {
-          method: 'POST',
-          path: '/v1/auth/sign-up',
-          body: { email, password: PASSWORD },
-        })
-        await opened.goto(`${started.url}/dashboard${path}`)
-      })
-      if (path === '') await page.getByRole('heading', { name: 'Welcome' }).waitFor()
-      return {
-        page,
-        email,
-        call: (method, apiPath, body) => callAs(page, started.url, { method, path: apiPath, body }),
-      }
+      const account = await signIn(options)
+      await account.page.goto(`${started.url}/dashboard${path}`)
+      if (path === '') await account.page.getByRole('heading', { name: 'Welcome' }).waitFor()
+      return account
     },
     deployedRuntime: (account, manifest) => makeRuntime(started, account, manifest),
   })
@@ -224,10 +223,16 @@ const AXE = `
     .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target.join(' '))))
 `
 
-/** What axe finds on the page as it stands, by all of its rules or by those of colours alone: `rule: element`. */
-export async function accessibilityFaults(page: Page, rules: 'all' | 'colours' = 'all'): Promise<string[]> {
+const OF_COLOURS = ['color-contrast', 'link-in-text-block']
+const OPTIONS = {
+  all: {},
+  colours: { runOnly: OF_COLOURS },
+  'all but colours': { rules: Object.fromEntries(OF_COLOURS.map((rule) => [rule, { enabled: false }])) },
+}
+
+/** What axe finds on the page as it stands, by all of its rules or by some: `rule: element`. */
+export async function accessibilityFaults(page: Page, rules: keyof typeof OPTIONS = 'all'): Promise<string[]> {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe.source)
-  const options = rules === 'all' ? {} : { runOnly: ['color-contrast', 'link-in-text-block'] }
-  const found: unknown = await page.evaluate(AXE.replace('OPTIONS', JSON.stringify(options)))
+  const found: unknown = await page.evaluate(AXE.replace('OPTIONS', JSON.stringify(OPTIONS[rules])))
   return Array.isArray(found) ? found.map(String) : ['axe did not answer']
 }

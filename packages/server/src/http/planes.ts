@@ -180,12 +180,14 @@ export function deployKeyOf(request: FastifyRequest): string {
 }
 
 function openPlane(app: FastifyInstance, name: Plane, routes: Routes): void {
-  app.register(async (plane) => {
+  const define = async (plane: FastifyInstance) => {
     plane.addHook('onRoute', (route) => {
       route.config = { ...route.config, plane: name }
     })
     routes(plane)
-  })
+  }
+  // For a function without a name Fastify goes through every loaded module.
+  app.register(Object.assign(define, { [Symbol.for('fastify.display-name')]: name }))
 }
 
 function bearer(request: FastifyRequest): string {

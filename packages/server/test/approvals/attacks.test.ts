@@ -194,53 +194,64 @@ function isHeader(forge: Forge): boolean {
 
 const eachOf = <T>(table: Record<string, T>) => Object.entries(table)
 const ROUTES = ['page', 'owner'] as const
-const onBothRoutes = <T>(table: Record<string, T>) =>
-  ROUTES.flatMap((by) => eachOf(table).map(([name, attack]) => [name, by, attack] as const))
 
 describeEngines('attacks on approvals', (engine) => {
   const database = useDatabase(engine)
   const scene = useScene(database, APPROVING)
   const ask = (body: object = {}) => askToPay(scene(), { endUserToken: USER, ...body })
 
-  // holds APR-09
-  test.each(onBothRoutes(KEYS))('a key that is %s, on the %s’s route', async (_, by, forge) => {
+  /** Each attack on one approval is answered as expected and runs nothing; the genuine decision is good after all of them. */
+  async function withstands<T>(
+    table: Record<string, T>,
+    attack: (approval: PendingApproval, attack: T) => Promise<LightMyRequestResponse>,
+    expected: unknown[] = [404, NOT_FOUND],
+  ): Promise<void> {
     const approval = await ask()
-    const approvalKey = forge(approval)
-    isNotFound(await decide(scene(), approval, { approvalKey, endUserToken: USER }, { by }))
+    for (const [name, each] of eachOf(table)) {
+      const answer = await attack(approval, each)
+      const body = expected[0] === 404 ? answer.json() : answer.json().error.code
+      expect([name, answer.statusCode, body, dispatched(scene().endpoint, approval.callId)]).toEqual([
+        name,
+        ...expected,
+        [],
+      ])
+    }
     await approvesOnce(scene(), approval)
+  }
+
+  // holds APR-09
+  test.each(ROUTES)('a forged key, on the %s’s route', async (by) => {
+    await withstands(KEYS, (approval, forge) =>
+      decide(scene(), approval, { approvalKey: forge(approval), endUserToken: USER }, { by }),
+    )
   })
 
   // holds APR-09
-  test.each(onBothRoutes(KEYS).filter(([, , forge]) => isHeader(forge)))(
-    'a key that is %s, to read where it stands on the %s’s route',
-    async (_, by, forge) => {
-      const approval = await ask()
-      isNotFound(await standing(scene(), { ...approval, approvalKey: forge(approval) }, by))
-      await approvesOnce(scene(), approval)
-    },
-  )
-
-  // holds APR-09
-  test.each(onBothRoutes(IDS))('an id that is %s, on the %s’s route', async (_, by, forge) => {
-    const approval = await ask()
-    const approvalId = forge(approval)
-    isNotFound(await decide(scene(), approval, { endUserToken: USER }, { by, approvalId }))
-    await approvesOnce(scene(), approval)
+  test.each(ROUTES)('a forged key, to read where it stands on the %s’s route', async (by) => {
+    const sent = Object.fromEntries(eachOf(KEYS).filter(([, forge]) => isHeader(forge)))
+    expect(eachOf(sent).length).toBeGreaterThan(10)
+    await withstands(sent, (approval, forge) => standing(scene(), { ...approval, approvalKey: forge(approval) }, by))
   })
 
   // holds APR-09
-  test.each(onBothRoutes(TOKENS))('for the end user’s token %s, on the %s’s route', async (_, by, endUserToken) => {
-    const approval = await ask()
-    isNotFound(await decide(scene(), approval, { endUserToken }, { by }))
-    await approvesOnce(scene(), approval)
+  test.each(ROUTES)('a forged id, on the %s’s route', async (by) => {
+    await withstands(IDS, (approval, forge) =>
+      decide(scene(), approval, { endUserToken: USER }, { by, approvalId: forge(approval) }),
+    )
   })
 
   // holds APR-09
-  test.each(onBothRoutes(BODIES))('a body with %s, on the %s’s route', async (_, by, forge) => {
-    const approval = await ask()
-    const answer = await decide(scene(), approval, { endUserToken: USER, ...forge(approval) }, { by })
-    expect([answer.statusCode, answer.json().error.code]).toEqual([400, 'validation_error'])
-    await approvesOnce(scene(), approval)
+  test.each(ROUTES)('a token that is not the end user’s, on the %s’s route', async (by) => {
+    await withstands(TOKENS, (approval, endUserToken) => decide(scene(), approval, { endUserToken }, { by }))
+  })
+
+  // holds APR-09
+  test.each(ROUTES)('a forged body, on the %s’s route', async (by) => {
+    await withstands(
+      BODIES,
+      (approval, forge) => decide(scene(), approval, { endUserToken: USER, ...forge(approval) }, { by }),
+      [400, 'validation_error'],
+    )
   })
 
   // holds APR-09

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { locate, type Need, needs, postgresTemplate } from '@svc/testkit/needs'
+import { locate, type Need, needs, runName } from '@svc/testkit/needs'
 import pg from 'pg'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { type Database, type DatabaseOptions, type Engine, openDatabase } from '../../src/store/open.ts'
+import { type LentDatabase, lendDatabase } from './lent-databases.ts'
 
 export interface TestEngine {
   readonly name: Engine
@@ -45,7 +46,18 @@ export function createTestPlace(engine: TestEngine): Promise<TestPlace> {
   return removedAfterTest(createMigratedPlace(engine))
 }
 
-/** The same without anything in it, for tests of migrations and of stores with tables of their own. */
+/** An open, migrated database without rows, until the running test has finished. */
+export async function borrowForTest(engine: TestEngine): Promise<LentDatabase> {
+  const lent = await borrow(engine)
+  onTestFinished(() => lent.giveBack())
+  return lent
+}
+
+function borrow(engine: TestEngine): Promise<LentDatabase> {
+  return lendDatabase(engine.name, () => createMigratedPlace(engine))
+}
+
+/** A place without anything in it, for tests of migrations and of stores with tables of their own. */
 export function createEmptyTestPlace(engine: TestEngine): Promise<TestPlace> {
   return removedAfterTest(engine.createPlace())
 }
@@ -63,9 +75,10 @@ let migratedPostgres: Promise<void> | undefined
 async function createMigratedPlace(engine: TestEngine): Promise<TestPlace> {
   if (engine.name === 'postgres') {
     const server = locate('postgres')
-    migratedPostgres ??= migratePostgres(server, postgresTemplate())
+    const template = `${runName()}_template`
+    migratedPostgres ??= migratePostgres(server, template)
     await migratedPostgres
-    return createOnServer(server, postgresTemplate())
+    return createOnServer(server, template)
   }
   const place = await engine.createPlace()
   migratedSqlite ??= migrateSqlite()
@@ -84,24 +97,19 @@ async function migrateSqlite(): Promise<Buffer> {
 
 /** A migrated database for the tests of the enclosing `describe`; the function gives it to a running test. */
 export function useDatabase(engine: TestEngine): () => Database {
-  let place: TestPlace | undefined
-  let database: Database | undefined
+  let lent: LentDatabase | undefined
   beforeAll(async () => {
-    place = await createMigratedPlace(engine)
-    database = await openDatabase(place.options)
+    lent = await borrow(engine)
   })
-  afterAll(async () => {
-    await database?.close()
-    await place?.remove()
-  })
+  afterAll(() => lent?.giveBack())
   return () => {
-    if (database === undefined) throw new Error('the database is there once the tests run, not while they are defined')
-    return database
+    if (lent === undefined) throw new Error('the database is there once the tests run, not while they are defined')
+    return lent.database
   }
 }
 
 function createFolder(): TestPlace {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-test-'))
+  const folder = mkdtempSync(join(tmpdir(), `${runName()}-`))
   const file = join(folder, 'svc.db')
   return {
     options: { engine: 'sqlite', file, onError: failRun },
@@ -131,7 +139,7 @@ async function migratePostgres(server: string, template: string): Promise<void> 
 }
 
 async function createOnServer(server: string, template: string): Promise<TestPlace> {
-  const name = `svc_test_${randomBytes(8).toString('hex')}`
+  const name = `${runName()}_${randomBytes(8).toString('hex')}`
   const url = new URL(server)
   url.pathname = `/${name}`
   // Not template1, which cannot be copied while anybody is connected to it.

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { LEASE_MS, RENEWAL_MS } from '../../src/executions/node-lease.ts'
 import { type Database, openDatabase } from '../../src/store/open.ts'
-import { createTestPlace, type TestEngine } from './engines.ts'
+import { borrowForTest, type TestEngine } from './engines.ts'
 import { actions, type Scene, type SceneOptions, setScene } from './scene.ts'
 import { startService, type TestService } from './service.ts'
 
@@ -15,8 +15,7 @@ export interface ReplicatedScene {
 
 /** On PostgreSQL each has connections of its own; on SQLite, which has one server at a time, they share the one there is. */
 export async function setReplicatedScene(engine: TestEngine, options: SceneOptions = {}): Promise<ReplicatedScene> {
-  const place = await createTestPlace(engine)
-  const first = await open(() => openDatabase(place.options))
+  const { database: first, place } = await borrowForTest(engine)
   const second = engine.name === 'sqlite' ? first : await open(() => openDatabase(place.options))
   const masterKey = randomBytes(32)
   const a = await setScene(first, { masterKey, ...options })

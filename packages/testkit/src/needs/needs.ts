@@ -7,8 +7,8 @@ export type Need = NeedName
 declare module 'vitest' {
   export interface ProvidedContext {
     machine: Machine
-    /** Name of a migrated PostgreSQL database, which the first test file that wants a copy makes and the run drops at its end. */
-    postgresTemplate: string
+    /** With it begin the names of databases, and of folders for temporary files, that a run removes at its end. */
+    runName: string
   }
 }
 
@@ -35,7 +35,7 @@ export function isThere(name: Need): boolean {
   return inject('machine')[name] !== undefined
 }
 
-/** The name of the database that tests of this run copy. */
-export function postgresTemplate(): string {
-  return inject('postgresTemplate')
+/** What the names of databases and temporary folders begin with that outlive a test file: the run removes them at its end. */
+export function runName(): string {
+  return inject('runName')
 }
