@@ -52,8 +52,8 @@ export const NO_ENDPOINT_WARNING =
   'Set endpoint in svc.config.ts and deploy again, or give the runtime one.'
 
 /** `book-table: party.size maximum 20 → 12, breaking`. */
-export function changeSentence({ name, text, breaking }: DeploymentChange): string {
-  return `${name === 'reconcile' ? 'effect store' : name}: ${text}${breaking ? ', breaking' : ''}`
+export function changeSentence({ of, name, text, breaking }: DeploymentChange): string {
+  return `${of === 'setting' && name === 'reconcile' ? 'effect store' : name}: ${text}${breaking ? ', breaking' : ''}`
 }
 
 /** The warnings about capabilities that the later deployment leaves out unannounced. */

@@ -34,6 +34,8 @@ const object = (properties: object, ...required: string[]) => ({ type: 'object',
 
 test('an effect store is named as the pages name it', () => {
   expect(sentences(deployed(), deployed({}, { reconcile: true }))).toEqual(['effect store: none → true'])
+  const [added] = sentences({ capabilities: [] }, deployed({ name: 'reconcile' }))
+  expect(added).toMatch(/^reconcile: /)
 })
 
 test('the same deployment has no differences, whatever the order of keys and whatever made it', () => {

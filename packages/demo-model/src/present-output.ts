@@ -64,7 +64,7 @@ function listOf(output: JsonObject): readonly [string, readonly unknown[]] | und
 // The chat widget draws `svc`, so that is not repeated in words; nor is a sum in cents that stands there as a text, too.
 function pairsOf(thing: JsonObject, isInner = false): { key: string; label: string; text: string }[] {
   const entries = Object.entries(thing).slice(0, 2 * MAX_LINES)
-  const told = entries.flatMap(([key, value]) => (typeof value === 'string' ? [labelOf(key)] : []))
+  const told = entries.flatMap(([key, value]) => (typeof value === 'string' && /\d/.test(value) ? [labelOf(key)] : []))
   const pairs = entries.map(([key, value]) => {
     const label = labelOf(key)
     const sum = typeof value === 'number' ? label.replace(/ ?\bcents$/, '') : label

@@ -7,7 +7,7 @@ import { decodeJwt } from 'jose'
 export function tokenSubject(token: string): string {
   try {
     const { iss, sub } = decodeJwt(token)
-    if (typeof sub === 'string' && sub !== '') return JSON.stringify([iss ?? null, sub])
+    if (typeof sub === 'string' && sub !== '') return JSON.stringify([typeof iss === 'string' ? iss : null, sub])
   } catch {
     // Most tokens are not JWTs.
   }

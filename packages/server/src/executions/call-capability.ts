@@ -176,7 +176,7 @@ async function settleCall(
   const { executionId } = running.admitted
   if (outcome.status === 'failed') {
     const body: CapabilityFailure = { executionId, error: { message: outcome.error }, durationMs }
-    const isUnknown = !result.ok && result.unknownAt !== undefined
+    const isUnknown = result.ok || result.unknownAt !== undefined
     return { ok: false, body: isUnknown ? { ...body, outcome: 'unknown' } : body }
   }
   return { ok: true, body: { executionId, output: result.ok ? result.output : null, durationMs } }

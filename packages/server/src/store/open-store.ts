@@ -37,8 +37,9 @@ export async function openStore(
 }
 
 function failToOpen(place: DatabasePlace, error: unknown): never {
-  if (place.engine === 'sqlite' || !(isConnectionFault(error) || isRefusedLogin(error))) throw error
   const { message, code } = error as Error & { code?: string }
+  const isAway = isConnectionFault(error) || isRefusedLogin(error) || code === 'ENOENT'
+  if (place.engine === 'sqlite' || !isAway) throw error
   // Node gives no message where a name has several addresses and each refused.
   const problem = message || code
   throw new Error(`PostgreSQL at ${placeOf(place.url)} could not be opened (DATABASE_URL): ${problem}`, {
