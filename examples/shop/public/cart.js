@@ -9,8 +9,19 @@ export function startCart(session) {
     show(session.currentToken() ? await session.send('GET', '/api/cart') : null)
   }
 
+  async function refreshOrders() {
+    const { orders } = await session.send('GET', '/api/orders')
+    byId('orders').replaceChildren(...orders.map(orderLine))
+  }
+
+  async function refreshQuietly() {
+    const token = session.currentToken()
+    await refresh().catch(() => session.currentToken() === token && show(null))
+  }
+
   function show(given) {
     cart = given
+    if (!cart) byId('orders').replaceChildren()
     const { items = [], itemCount = 0, shipping = '', total = '' } = cart ?? {}
     byId('cart').textContent = itemCount > 0 ? `Cart (${itemCount})` : 'Cart'
     byId('cart-lines').replaceChildren(...items.map(cartLine))
@@ -34,13 +45,9 @@ export function startCart(session) {
 
   async function open() {
     if (!(await session.ensure())) return
+    byId('orders').replaceChildren()
     dialog.showModal()
-    await attempt(async () => {
-      const paths = ['/api/cart', '/api/orders']
-      const [given, { orders }] = await Promise.all(paths.map((path) => session.send('GET', path)))
-      show(given)
-      byId('orders').replaceChildren(...orders.map(orderLine))
-    })
+    await attempt(() => Promise.all([refresh(), refreshOrders()]))
   }
 
   async function order() {
@@ -52,13 +59,13 @@ export function startCart(session) {
     byId('order').disabled = false
   }
 
-  // What failed is told beside the cart as it is now: a price or the stock may have changed.
+  // What failed is told beside the cart and the orders as they are now: a price may have changed, or an order’s answer was lost.
   async function attempt(work) {
     byId('cart-problem').textContent = ''
     try {
       await work()
     } catch ({ message }) {
-      await refresh().catch(() => undefined)
+      await Promise.allSettled([refresh(), refreshOrders()])
       byId('cart-problem').textContent = message
     }
   }
@@ -66,11 +73,10 @@ export function startCart(session) {
   byId('cart').addEventListener('click', open)
   byId('cart-close').addEventListener('click', () => dialog.close())
   byId('order').addEventListener('click', order)
-  const quietly = () => refresh().catch(() => show(null))
   // Also after the way back from paying.
-  window.addEventListener('pageshow', quietly)
+  window.addEventListener('pageshow', refreshQuietly)
   return {
-    refresh: quietly,
+    refresh: refreshQuietly,
     /** Puts one piece of a product into the cart. Gives a sentence that tells what became of it. */
     async add({ sku }) {
       if (!(await session.ensure())) return ''

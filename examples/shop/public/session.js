@@ -22,6 +22,24 @@ export function startSession({ onSignIn, onSignOut }) {
     onSignIn()
   })
 
+  /** What the shop answers to the customer who asks. Throws an error whose message is for the customer. */
+  async function send(method, path, body) {
+    const token = read()?.token
+    if (!token) throw new Error('You are signed out.')
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const response = await fetch(path, { method, headers, body: JSON.stringify(body) }).catch(() => null)
+    if (!response) throw new Error('The shop cannot be reached.')
+    const answer = await response.json()
+    // A late answer is not for whoever is at this browser now.
+    if (read()?.token !== token) throw new Error('You have signed out meanwhile.')
+    if (response.ok) return answer
+    if (response.status === 401) {
+      keep(null)
+      onSignOut()
+    }
+    throw new Error(answer.error.message)
+  }
+
   return {
     currentToken: () => read()?.token,
     open: () => dialog.showModal(),
@@ -35,17 +53,6 @@ export function startSession({ onSignIn, onSignOut }) {
       })
     },
   }
-}
-
-/** What the shop answers. Throws an error whose message is for the customer. */
-async function send(method, path, body) {
-  const headers = { authorization: `Bearer ${read()?.token}`, 'content-type': 'application/json' }
-  const response = await fetch(path, { method, headers, body: JSON.stringify(body) }).catch(() => null)
-  if (!response) throw new Error('The shop cannot be reached.')
-  const answer = await response.json()
-  if (response.ok) return answer
-  if (response.status === 401) keep(null)
-  throw new Error(answer.error.message)
 }
 
 async function signIn() {

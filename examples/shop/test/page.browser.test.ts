@@ -198,6 +198,87 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
       .getByRole('link', { name: /^Pay €/ })
       .waitFor()
     expect(faults).toEqual([[], [], []])
+
+    // The order whose answer is lost stands among the orders.
+    const payLinks = cart.getByRole('link', { name: /^Pay €/ })
+    const unpaid = await payLinks.count()
+    await page.keyboard.press('Escape')
+    await press('Add to cart: Enamel Mug')
+    await press('Cart (1)')
+    await page.route('**/api/orders', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      await route.fetch()
+      await route.abort()
+    })
+    await press('Order and pay')
+    await cart.getByText('The shop cannot be reached.').waitFor()
+    expect(await payLinks.count()).toBe(unpaid + 1)
+    await page.keyboard.press('Escape')
+    await press('Sign out')
+    expect(await page.locator('#orders li').count()).toBe(0)
+  })
+
+  test('a session that ends leaves nothing of its customer, and a late answer changes nothing of the next one', async () => {
+    const page = await open()
+    const cartButton = page.locator('#cart')
+    const signInAtTop = async () => {
+      await page.locator('#sign-in').click()
+      await fillSignIn(page)
+      await page.getByText('Mira Lindqvist').waitFor()
+      await page.getByRole('button', { name: 'Cart (1)' }).waitFor()
+    }
+    // Asks for the cart now, and gives what lets its answer through.
+    const askForCart = async () => {
+      let release: () => void = () => undefined
+      const held = new Promise<void>((resolve) => (release = resolve))
+      const answered = new Promise<void>((resolve) =>
+        page.route(
+          '**/api/cart',
+          async (route) => {
+            const response = await route.fetch()
+            resolve()
+            await held
+            await route.fulfill({ response })
+          },
+          { times: 1 },
+        ),
+      )
+      await page.evaluate(() => dispatchEvent(new Event('pageshow')))
+      await answered
+      return async () => {
+        const heard = page.waitForResponse('**/api/cart')
+        release()
+        await (await heard).finished()
+        await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)))
+      }
+    }
+    const endSession = () =>
+      page.evaluate(() => {
+        const { token } = JSON.parse(sessionStorage.getItem('hollow-pine-session') ?? '{}')
+        return fetch('/api/sessions', { method: 'DELETE', headers: { authorization: `Bearer ${token}` } })
+      })
+
+    await page.getByRole('button', { name: 'Add to cart: Enamel Mug' }).click()
+    await fillSignIn(page)
+    await page.getByRole('button', { name: 'Cart (1)' }).waitFor()
+    const letCartCome = await askForCart()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await letCartCome()
+    expect(await cartButton.innerText()).toBe('Cart')
+
+    await signInAtTop()
+    await endSession()
+    const letRefusalCome = await askForCart()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signInAtTop()
+    await ask(page, 'Do you have a lantern for under 30 euros?')
+    await letRefusalCome()
+    expect([await cartButton.innerText(), await page.locator('svc-chat .question').count()]).toEqual(['Cart (1)', 1])
+
+    await endSession()
+    await page.evaluate(() => dispatchEvent(new Event('pageshow')))
+    await expect.poll(() => page.locator('svc-chat .question').count()).toBe(0)
+    expect([await cartButton.innerText(), await page.locator('#sign-in').isVisible()]).toEqual(['Cart', true])
   })
 
   test('a product’s own button asks about it, on a narrow screen, too', async () => {

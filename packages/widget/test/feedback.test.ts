@@ -1,7 +1,10 @@
+import { createConversation } from '@svc/widget'
 import { expect, test } from 'vitest'
 import { BEGUN, eventsOf, json, openStream, refuses, says, writeEvents } from './support/answers.ts'
 import { ask, describeInBrowser, openAnswering } from './support/browser.ts'
+import { each, memory } from './support/conversation.ts'
 import type { Answer } from './support/service-double.ts'
+import { settled } from './support/test-clock.ts'
 
 describeInBrowser('thumbs under an answer', (scene) => {
   const streams: Answer = (response) => {
@@ -47,4 +50,37 @@ describeInBrowser('thumbs under an answer', (scene) => {
     await page.locator('svc-chat .log').getByText('No key.').waitFor()
     expect(await page.locator('svc-chat .thumb').count()).toBe(2)
   })
+})
+
+test('a rating saves nothing of the conversation, which another tab may have gone on with or cleared', async () => {
+  const storage = memory()
+  const client = {
+    stream: async () => ({ requestId: null, events: each([BEGUN, ...eventsOf('Yes.')]) }),
+    callCapability: () => Promise.reject(new Error('Nothing is called.')),
+    rate: async () => undefined,
+  }
+  const openTab = (approvalStorage = memory()) => {
+    const conversation = createConversation({ client, storage, approvalStorage })
+    const answers = () => conversation.getSnapshot().turns.filter((turn) => turn.role === 'assistant')
+    const rating = () => answers()[0]?.feedback
+    const rateFirst = (value: 1 | -1) => conversation.rate(answers()[0]?.id ?? '', value)
+    return { conversation, approvalStorage, rating, rateFirst }
+  }
+  const first = openTab()
+  first.conversation.send('Is there a tent?')
+  await settled()
+  const second = openTab()
+  second.conversation.send('And a stove?')
+  await settled()
+  const newer = storage.text
+
+  first.rateFirst(1)
+  await settled()
+  expect(storage.text).toBe(newer)
+  expect([second.rating(), openTab(first.approvalStorage).rating()]).toEqual([null, { value: 1 }])
+
+  second.conversation.clear()
+  first.rateFirst(-1)
+  await settled()
+  expect(storage.text).toBeNull()
 })

@@ -183,7 +183,11 @@ class StoredConversation implements Conversation {
     const exchange = this.#exchanges.find(({ answer }) => answer.id === answerId)
     if (!exchange?.run || !exchange.answer.feedback) return
     const before = exchange.answer.feedback.value
-    const put = (shown: Feedback | null) => this.#update(answerId, (now) => rated(now, shown), true)
+    // The conversation itself is not saved: another tab may have gone on with it, or cleared it.
+    const put = (shown: Feedback | null) => {
+      this.#update(answerId, (now) => rated(now, shown), false)
+      this.#saveKeys()
+    }
     put(value)
     // Not stored, it is not shown as if it were.
     void this.#client.rate?.(exchange.run, value).catch(() => put(before))
@@ -388,6 +392,10 @@ class StoredConversation implements Conversation {
 
   #save(): void {
     if (this.#storage) attempt(() => this.#storage?.save(storedText(this.#exchanges)))
+    this.#saveKeys()
+  }
+
+  #saveKeys(): void {
     const keys = keysText(this.#exchanges)
     attempt(() => (keys === null ? this.#approvalStorage?.clear() : this.#approvalStorage?.save(keys)))
   }

@@ -58,7 +58,6 @@ function entryOf(exchange: Exchange) {
     ),
     untold,
     approvals: answer.approvals.map(storedFrom),
-    rating: answer.feedback && { executionId: exchange.run?.executionId, ...answer.feedback },
   }
 }
 
@@ -68,12 +67,15 @@ function storedFrom({ problem, ...approval }: Approval) {
 }
 
 /**
- * The keys of approvals that are not decided and of answers that can be rated, by the id of each; null where there are none.
- * They are kept apart: they are secrets.
+ * The keys of approvals that are not decided, and of answers that can be rated together with the rating, by the id of each;
+ * null where there are none. They are kept apart: they are secrets.
  */
 export function keysText(exchanges: readonly Exchange[]): string | null {
-  const keysOf = ({ keys, run, answer }: Exchange) =>
-    run && answer.feedback ? { ...keys, [run.executionId]: run.resumeKey } : keys
+  const keysOf = ({ keys, run, answer }: Exchange) => {
+    if (!run || !answer.feedback) return keys
+    const { executionId, resumeKey } = run
+    return { ...keys, [answer.id]: { executionId, resumeKey, ...answer.feedback } }
+  }
   const keys = Object.assign({}, ...exchanges.slice(-MOST_EXCHANGES).map(keysOf))
   return Object.keys(keys).length > 0 ? JSON.stringify(keys) : null
 }
@@ -111,9 +113,10 @@ function exchangeFrom(entry: unknown, index: number, deps: Reading): Exchange | 
       : failed(withTurns(begun, received, deps), problem('interrupted'))
   const stored = listOf(entry['waits']).filter(isRecord)
   const waited = whole.answer.outputs.reduce((exchange, output) => withStoredWait(exchange, output, stored), whole)
-  const keys = parsed(deps.keys)
-  const keyOf = (id: string) => (isRecord(keys) && typeof keys[id] === 'string' ? keys[id] : null)
-  const rated = withStoredRating(waited, entry['rating'], keyOf)
+  const parsedKeys = parsed(deps.keys)
+  const keys = isRecord(parsedKeys) ? parsedKeys : {}
+  const keyOf = (id: string) => (typeof keys[id] === 'string' ? keys[id] : null)
+  const rated = withStoredRating(waited, keys[id])
   const approvals = listOf(entry['approvals']).flatMap((one) => {
     return storedApproval(one, (approvalId) => keyOf(approvalId) !== null) ?? []
   })
@@ -123,10 +126,9 @@ function exchangeFrom(entry: unknown, index: number, deps: Reading): Exchange | 
 }
 
 // Only the tab that has the key can rate.
-function withStoredRating(exchange: Exchange, stored: unknown, keyOf: (id: string) => string | null): Exchange {
-  const { executionId, value } = isRecord(stored) ? stored : {}
-  const resumeKey = typeof executionId === 'string' && keyOf(executionId)
-  if (!resumeKey) return exchange
+function withStoredRating(exchange: Exchange, stored: unknown): Exchange {
+  const { executionId, resumeKey, value } = isRecord(stored) ? stored : {}
+  if (typeof executionId !== 'string' || typeof resumeKey !== 'string') return exchange
   return rateable(exchange, { executionId, resumeKey }, value === 1 || value === -1 ? value : null)
 }
 
