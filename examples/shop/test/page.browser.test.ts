@@ -213,6 +213,17 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
     await press('Order and pay')
     await cart.getByText('The shop cannot be reached.').waitFor()
     expect(await payLinks.count()).toBe(unpaid + 1)
+
+    // Where they cannot be loaded, none of an earlier time are shown.
+    await page.keyboard.press('Escape')
+    await page.route('**/api/orders', (route) => route.abort())
+    await press('Cart')
+    await cart.getByText('The shop cannot be reached.').waitFor()
+    expect(await page.locator('#orders li').count()).toBe(0)
+    await page.unrouteAll()
+    await page.keyboard.press('Escape')
+    await press('Cart')
+    await payLinks.nth(unpaid).waitFor()
     await page.keyboard.press('Escape')
     await press('Sign out')
     expect(await page.locator('#orders li').count()).toBe(0)
