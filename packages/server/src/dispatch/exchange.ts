@@ -107,6 +107,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#deadline.removeEventListener('abort', this.#onStop)
     // A complete answer is held until its execution has ended.
     if (!reply.ok) this.#bounds.held?.take(-this.#heldBytes)
+    // undici keeps this object until the connection has closed.
+    this.#body = null
     this.#settle(reply.ok ? reply : { ...reply, isUnknown: this.#isUnknown(reply) })
   }
 }
