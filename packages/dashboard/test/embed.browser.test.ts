@@ -51,8 +51,9 @@ describeScreens('the chat on a page of the owner’s own', (scene) => {
     await card.getByLabel('Heading').fill('Ask <b>us</b>')
     await card.getByLabel('Colour').fill('#2b5a43')
     await preview.getByRole('heading', { name: 'Ask <b>us</b>' }).waitFor()
-    const color = await preview.locator('.send').evaluate((button) => getComputedStyle(button).backgroundColor)
-    expect(color).toBe('rgb(43, 90, 67)')
+    const color = () => preview.locator('.send').evaluate((button) => getComputedStyle(button).backgroundColor)
+    // The preview is drawn anew with each letter.
+    await expect.poll(color).toBe('rgb(43, 90, 67)')
     expect(await card.locator('pre').innerText()).toContain('heading="Ask &lt;b&gt;us&lt;/b&gt;"')
     await card.getByLabel('Code for', { exact: true }).selectOption('react')
     expect(await card.locator('pre').innerText()).toContain('heading: "Ask <b>us</b>"')

@@ -132,7 +132,7 @@ class StoredConversation implements Conversation {
     const came = load(this.#runStorage)
     this.#exchanges = this.#stored().map((exchange) => returned(exchange, came))
     this.#findLeft()
-    this.#snapshot = this.#snapshotNow()
+    this.#snapshot = { turns: this.#exchanges.flatMap(turnsOf), isBusy: this.#isBusy }
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -181,16 +181,15 @@ class StoredConversation implements Conversation {
 
   rate(answerId: string, value: Feedback | null): void {
     const exchange = this.#exchanges.find(({ answer }) => answer.id === answerId)
-    if (!exchange?.run || !exchange.answer.feedback) return
-    const before = exchange.answer.feedback.value
+    const before = exchange?.answer.feedback
+    if (!exchange?.run || !before) return
     // The conversation itself is not saved: another tab may have gone on with it, or cleared it.
     const put = (shown: Feedback | null) => {
       this.#update(answerId, (now) => rated(now, shown), false)
       this.#saveKeys()
     }
     put(value)
-    // Not stored, it is not shown as if it were.
-    void this.#client.rate?.(exchange.run, value).catch(() => put(before))
+    void this.#client.rate?.(exchange.run, value).catch(() => put(before.value))
   }
 
   decide(approvalId: string, decision: Decision): void {
@@ -382,16 +381,12 @@ class StoredConversation implements Conversation {
   }
 
   #changed(): void {
-    this.#snapshot = this.#snapshotNow()
+    this.#snapshot = { turns: this.#exchanges.flatMap(turnsOf), isBusy: this.#isBusy }
     for (const listener of [...this.#listeners]) listener()
   }
 
-  #snapshotNow(): ConversationSnapshot {
-    return { turns: this.#exchanges.flatMap(turnsOf), isBusy: this.#isBusy }
-  }
-
   #save(): void {
-    if (this.#storage) attempt(() => this.#storage?.save(storedText(this.#exchanges)))
+    attempt(() => this.#storage?.save(storedText(this.#exchanges)))
     this.#saveKeys()
   }
 
