@@ -3,11 +3,8 @@ import { byId, element } from './element.js'
 /** The customer’s cart and orders. Nobody needs the chat to order. */
 export function startCart(session) {
   const dialog = byId('cart-dialog')
+  const { refresh, change } = cartRequests(session, show)
   let cart
-
-  async function refresh() {
-    show(session.currentToken() ? await session.send('GET', '/api/cart') : null)
-  }
 
   async function refreshOrders() {
     const { orders } = await session.send('GET', '/api/orders')
@@ -36,7 +33,7 @@ export function startCart(session) {
     remove.type = 'button'
     remove.setAttribute('aria-label', `Remove ${name}`)
     remove.addEventListener('click', async () => {
-      await attempt(async () => show(await session.send('DELETE', `/api/cart?sku=${encodeURIComponent(sku)}`)))
+      await attempt(() => change('DELETE', `/api/cart?sku=${encodeURIComponent(sku)}`))
       // The button that had the focus is gone.
       byId('cart-title').focus()
     })
@@ -81,10 +78,31 @@ export function startCart(session) {
     async add({ sku }) {
       if (!(await session.ensure())) return ''
       try {
-        show(await session.send('POST', '/api/cart', { product: sku }))
+        await change('POST', '/api/cart', { product: sku })
         return `${cart.items.find((item) => item.sku === sku).quantity} in your cart`
       } catch ({ message }) {
+        void refreshQuietly()
         return message
+      }
+    },
+  }
+}
+
+function cartRequests(session, show) {
+  let changes = 0
+  return {
+    async refresh() {
+      const before = changes
+      const given = session.currentToken() ? await session.send('GET', '/api/cart') : null
+      // The answer to a change that was made meanwhile is newer.
+      if (before === changes) show(given)
+    },
+    async change(method, path, body) {
+      changes += 1
+      try {
+        show(await session.send(method, path, body))
+      } finally {
+        changes += 1
       }
     },
   }

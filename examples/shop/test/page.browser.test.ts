@@ -236,7 +236,7 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
       await page.locator('#sign-in').click()
       await fillSignIn(page)
       await page.getByText('Mira Lindqvist').waitFor()
-      await page.getByRole('button', { name: 'Cart (1)' }).waitFor()
+      await page.getByRole('button', { name: 'Cart (2)' }).waitFor()
     }
     // Asks for the cart now, and gives what lets its answer through.
     const askForCart = async () => {
@@ -272,6 +272,11 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
     await page.getByRole('button', { name: 'Add to cart: Enamel Mug' }).click()
     await fillSignIn(page)
     await page.getByRole('button', { name: 'Cart (1)' }).waitFor()
+    const letOlderCartCome = await askForCart()
+    await page.getByRole('button', { name: 'Add to cart: Enamel Mug' }).click()
+    await page.getByRole('button', { name: 'Cart (2)' }).waitFor()
+    await letOlderCartCome()
+    expect(await cartButton.innerText()).toBe('Cart (2)')
     const letCartCome = await askForCart()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await letCartCome()
@@ -284,7 +289,7 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
     await signInAtTop()
     await ask(page, 'Do you have a lantern for under 30 euros?')
     await letRefusalCome()
-    expect([await cartButton.innerText(), await page.locator('svc-chat .question').count()]).toEqual(['Cart (1)', 1])
+    expect([await cartButton.innerText(), await page.locator('svc-chat .question').count()]).toEqual(['Cart (2)', 1])
 
     await endSession()
     await page.evaluate(() => dispatchEvent(new Event('pageshow')))
