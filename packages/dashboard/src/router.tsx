@@ -13,7 +13,7 @@ import { ApiError } from './api/api-error.ts'
 import { accountQuery } from './api/queries.ts'
 import { Nowhere, RouteError, RoutePending } from './routes/route-states.tsx'
 import { readAnalyticsSearch, readExecutionsSearch, readSignInSearch, text } from './routes/search.ts'
-import { Shell, ShellPending } from './routes/shell.tsx'
+import { AccountPending, Shell } from './routes/shell.tsx'
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
@@ -52,16 +52,22 @@ const join = createRoute({
   component: lazyRouteComponent(() => import('./routes/account/join.tsx'), 'Join'),
 })
 
-/** Every page that needs a session. */
+/** Every page that needs a session. The shell stands from the start: a menu opened while the account loads stays open. */
 const app = createRoute({
   getParentRoute: () => root,
   id: 'app',
   component: Shell,
-  pendingComponent: ShellPending,
-  pendingMs: 150,
   validateSearch: (search: Record<string, unknown>): { project?: string | undefined } => text(search, 'project'),
   // The chosen project goes along with every link that does not name another; other filters belong to their screens.
   search: { middlewares: [retainSearchParams(['project'])] },
+})
+
+const session = createRoute({
+  getParentRoute: () => app,
+  id: 'session',
+  component: Outlet,
+  pendingComponent: AccountPending,
+  pendingMs: 150,
   beforeLoad: async ({ context, location }) => {
     try {
       await context.queryClient.ensureQueryData(accountQuery)
@@ -74,7 +80,7 @@ const app = createRoute({
 })
 
 const screen = <Path extends string>(path: Path, component: RouteComponent) =>
-  createRoute({ getParentRoute: () => app, path, component })
+  createRoute({ getParentRoute: () => session, path, component })
 
 const home = screen(
   '/',
@@ -102,7 +108,7 @@ const account = screen(
 )
 
 const device = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => session,
   path: '/device',
   validateSearch: (search: Record<string, unknown>): { code?: string } => text(search, 'code'),
   component: lazyRouteComponent(() => import('./routes/account/device.tsx'), 'Device'),
@@ -156,7 +162,7 @@ const tabs = [
 ] as const
 
 const executions = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => session,
   path: '/executions',
   validateSearch: readExecutionsSearch,
   component: lazyRouteComponent(() => import('./routes/executions/executions.tsx'), 'Executions'),
@@ -168,14 +174,14 @@ const trace = screen(
 )
 
 const analytics = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => session,
   path: '/analytics',
   validateSearch: readAnalyticsSearch,
   component: lazyRouteComponent(() => import('./routes/analytics/analytics.tsx'), 'Analytics'),
 })
 
 const billing = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => session,
   path: '/billing',
   validateSearch: (search: Record<string, unknown>): { checkoutId?: string; outcome?: string } => ({
     ...text(search, 'checkoutId'),
@@ -191,18 +197,20 @@ const routeTree = root.addChildren([
   newPassword,
   join,
   app.addChildren([
-    home,
-    newRuntime,
-    runtime.addChildren(tabs),
-    executions,
-    trace,
-    analytics,
-    projects,
-    billing,
-    events,
-    members,
-    account,
-    device,
+    session.addChildren([
+      home,
+      newRuntime,
+      runtime.addChildren(tabs),
+      executions,
+      trace,
+      analytics,
+      projects,
+      billing,
+      events,
+      members,
+      account,
+      device,
+    ]),
   ]),
 ])
 

@@ -65,6 +65,26 @@ describeScreens('what stands around every screen', (scene) => {
     await expect.poll(isOpen, PATIENTLY).toBe(false)
   })
 
+  test('a menu opened while the account loads stays open, with its focus, when the account is there', async () => {
+    const { page } = await scene.signIn({ viewport: { width: 390, height: 800 } })
+    let letGo = () => {}
+    const isLetGo = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await page.route('**/v1/account', async (route) => {
+      await isLetGo
+      await route.continue()
+    })
+    await page.goto(`${scene.url}/dashboard/projects`)
+    await page.getByRole('button', { name: 'Open the menu' }).click()
+    const entry = page.getByRole('link', { name: 'Billing' })
+    await entry.focus()
+    letGo()
+    await page.getByRole('heading', { name: 'Projects', includeHidden: true }).waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'Close the menu' }).waitFor()
+    expect(await entry.evaluate((element) => element === document.activeElement)).toBe(true)
+  })
+
   test('a log-out that failed is said, and can be tried again', async () => {
     const { page } = await scene.openSignedIn('')
     await page.route('**/v1/auth/sign-out', (route) => route.abort())

@@ -15,7 +15,7 @@ import { Sidebar } from './sidebar.tsx'
 import { useMenu } from './use-menu.ts'
 
 /** What stands around every screen: the way to all others beside it, or above it where the window is narrow. */
-export function Shell({ children = <Outlet /> }: { children?: ReactNode }): ReactNode {
+export function Shell(): ReactNode {
   const { isOpen, toggle, opener, menu } = useMenu()
   return (
     <div className="flex min-h-dvh flex-col lg:flex-row">
@@ -60,7 +60,9 @@ export function Shell({ children = <Outlet /> }: { children?: ReactNode }): Reac
         <div className="mx-auto w-full max-w-6xl px-4 py-6 sm:px-6 lg:px-10 lg:py-9">
           <Away />
           <UsageNotice />
-          <Suspense fallback={<Loading rows={4} />}>{children}</Suspense>
+          <Suspense fallback={<Loading rows={4} />}>
+            <Outlet />
+          </Suspense>
         </div>
       </main>
     </div>
@@ -87,11 +89,7 @@ function Away(): ReactNode {
   )
 }
 
-/** The shell while the account is asked for. */
-export function ShellPending(): ReactNode {
-  return (
-    <Shell>
-      <Loading rows={6} />
-    </Shell>
-  )
+/** In the shell while the account loads. */
+export function AccountPending(): ReactNode {
+  return <Loading rows={6} />
 }

@@ -15,7 +15,7 @@ import { Ago } from '../../ui/time.tsx'
 
 /** Where a machine that ran `svc login` is let in or refused. */
 export function Device(): ReactNode {
-  const { code } = useSearch({ from: '/app/device' })
+  const { code } = useSearch({ from: '/app/session/device' })
   return (
     <Page title="Log in from a terminal" description="A machine that ran “svc login” waits for your confirmation.">
       {code === undefined ? (

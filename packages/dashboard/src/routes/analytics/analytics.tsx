@@ -19,7 +19,7 @@ import { Totals } from './totals.tsx'
 
 /** Figures over time, for all runtimes, those of a project, or one. */
 export function Analytics(): ReactNode {
-  const { range = '7d', runtimeId } = useSearch({ from: '/app/analytics' })
+  const { range = '7d', runtimeId } = useSearch({ from: '/app/session/analytics' })
   const { project: projectId } = useSearch({ from: '/app' })
   const { data: runtimes } = useQuery(runtimesQuery())
   const prices = usePrices()

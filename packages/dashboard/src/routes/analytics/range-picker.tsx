@@ -7,7 +7,7 @@ import { RANGE_LABELS } from './ranges.ts'
 
 /** What the figures are of; the choice stands in the address. */
 export function RangePicker(): ReactNode {
-  const { range = '7d', runtimeId = '' } = useSearch({ from: '/app/analytics' })
+  const { range = '7d', runtimeId = '' } = useSearch({ from: '/app/session/analytics' })
   const navigate = useNavigate({ from: '/analytics' })
   const change = (name: 'range' | 'runtimeId', value: string) => {
     void navigate({ search: (now) => readAnalyticsSearch({ ...now, [name]: value }) })

@@ -11,7 +11,7 @@ import { UsageCard } from './usage-card.tsx'
 
 /** The plan, what is left of it, and the way to a larger one. */
 export function Billing(): ReactNode {
-  const { checkoutId, outcome } = useSearch({ from: '/app/billing' })
+  const { checkoutId, outcome } = useSearch({ from: '/app/session/billing' })
   const plans = useQuery(plansQuery)
   const usage = useQuery(usageQuery)
   return (

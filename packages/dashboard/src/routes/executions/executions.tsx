@@ -25,7 +25,7 @@ type Execution = Schemas['ExecutionSummary']
 
 /** What ran and what runs, newest first. The filters stand in the address. */
 export function Executions(): ReactNode {
-  const { status, calls, runtimeId, from, to } = useSearch({ from: '/app/executions' })
+  const { status, calls, runtimeId, from, to } = useSearch({ from: '/app/session/executions' })
   const { project: projectId } = useSearch({ from: '/app' })
   const [isLive, setLive] = useState(true)
   const [sought, seek] = useState('')

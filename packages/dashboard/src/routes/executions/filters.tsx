@@ -8,7 +8,7 @@ import { DateRange } from './date-range.tsx'
 
 /** What the list leaves out. Each choice changes the address, which can be shared and gone back from. */
 export function Filters(): ReactNode {
-  const search = useSearch({ from: '/app/executions' })
+  const search = useSearch({ from: '/app/session/executions' })
   const navigate = useNavigate({ from: '/executions' })
   const change = (changes: { [Name in keyof ExecutionsSearch]?: string }) => {
     void navigate({ search: (now) => readExecutionsSearch({ ...now, ...changes }) })

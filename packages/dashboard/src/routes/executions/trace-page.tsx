@@ -26,7 +26,7 @@ import { WaterfallView } from './waterfall-view.tsx'
 
 /** All that is kept of one execution. */
 export function TracePage(): ReactNode {
-  const { executionId } = useParams({ from: '/app/executions/$executionId' })
+  const { executionId } = useParams({ from: '/app/session/executions/$executionId' })
   const { data: trace, error, refetch } = useQuery(traceQuery(executionId))
   if (error instanceof ApiError && error.code === 'not_found') return <NotFound />
   if (error && !trace) return <LoadError error={error} onRetry={() => void refetch()} />

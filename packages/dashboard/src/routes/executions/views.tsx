@@ -21,7 +21,7 @@ const VIEW =
 
 /** Filters under a name: some that everybody needs, and those that were saved in this browser. */
 export function Views(): ReactNode {
-  const search = readExecutionsSearch({ ...useSearch({ from: '/app/executions' }) })
+  const search = readExecutionsSearch({ ...useSearch({ from: '/app/session/executions' }) })
   const { saved, save, remove } = useSavedViews()
   const [isSaving, setSaving] = useState(false)
   const isKnown = [...VIEWS, ...saved].some((view) => isSame(view.search, search))

@@ -32,7 +32,7 @@ const TAB =
 
 /** One runtime: its state, and its parts under tabs with addresses of their own. */
 export function RuntimePage(): ReactNode {
-  const { runtimeId } = useParams({ from: '/app/runtimes/$runtimeId' })
+  const { runtimeId } = useParams({ from: '/app/session/runtimes/$runtimeId' })
   const { data: runtime, error, refetch } = useQuery({ ...runtimeQuery(runtimeId), refetchInterval: POLL_MS })
   if (error instanceof ApiError && error.code === 'not_found') return <NotFound />
   if (error && !runtime) return <LoadError error={error} onRetry={() => void refetch()} />

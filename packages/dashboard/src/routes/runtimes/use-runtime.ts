@@ -5,6 +5,6 @@ import { runtimeQuery } from '../../api/queries.ts'
 
 /** The runtime whose tab this is; its page has loaded it. */
 export function useRuntime(): Schemas['RuntimeDetail'] {
-  const { runtimeId } = useParams({ from: '/app/runtimes/$runtimeId' })
+  const { runtimeId } = useParams({ from: '/app/session/runtimes/$runtimeId' })
   return useSuspenseQuery(runtimeQuery(runtimeId)).data
 }
