@@ -5,41 +5,43 @@ import { accessibilityFaults, describeScreens } from './support/dashboard.ts'
 const TABS = ['', '/capabilities', '/deployments', '/try', '/connect', '/origins', '/keys', '/manifest', '/settings']
 
 describeScreens('every screen', (scene) => {
-  test('has no fault that axe knows in either theme, and fits at any width', async () => {
+  test('of a runtime has no fault that axe knows in either theme, and fits at any width', async () => {
     const account = await scene.openSignedIn('')
-    const { page, call } = account
-    expect(await faultsByWidth(page)).toEqual([])
+    const { runtimeId } = await scene.deployedRuntime(account)
+    await expectNoFaults(
+      account.page,
+      TABS.map((tab) => `/runtimes/${runtimeId}${tab}`),
+    )
+  })
+
+  test('of what ran, and of an address that is nowhere, has none either', async () => {
+    const account = await scene.openSignedIn('')
     const { runtimeId } = await scene.deployedRuntime(account)
     const messages = [{ role: 'user', parts: [{ type: 'text', content: 'cancel order number 1234' }] }]
     const { executionId } = {
       executionId: '',
-      ...Object(await call('POST', '/v1/executions', { runtimeId, messages })),
+      ...Object(await account.call('POST', '/v1/executions', { runtimeId, messages })),
     }
+    const ran = ['', '/executions', `/executions/${executionId}`, '/analytics', '/events']
+    await expectNoFaults(account.page, [...ran, '/runtimes/rt_unknown', '/executions/exec_unknown', '/nothing/here'])
+  })
+
+  test('of an account has none either', async () => {
+    const { page } = await scene.openSignedIn('')
+    expect(await faultsByWidth(page)).toEqual([])
     const device = await scene.service.send('POST', '/v1/auth/device', { body: { machine: 'ada-laptop' } })
-    const screens = [
-      '',
-      '/runtimes/new',
-      ...TABS.map((tab) => `/runtimes/${runtimeId}${tab}`),
-      '/executions',
-      `/executions/${executionId}`,
-      '/analytics',
-      '/projects',
-      '/billing',
-      '/account',
-      '/device',
-      `/device?code=${device.json().userCode}`,
-      '/device?code=BBBB-BBBB',
-      '/runtimes/rt_unknown',
-      '/executions/exec_unknown',
-      '/nothing/here',
-    ]
-    for (const path of screens) {
+    const devices = ['/device', `/device?code=${device.json().userCode}`, '/device?code=BBBB-BBBB']
+    await expectNoFaults(page, ['/runtimes/new', '/projects', '/billing', '/account', '/members', ...devices])
+  })
+
+  async function expectNoFaults(page: Page, paths: readonly string[]): Promise<void> {
+    for (const path of paths) {
       await page.goto(`${scene.url}/dashboard${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count(), { timeout: 20_000 }).toBe(0)
       expect([path, await faultsByWidth(page)]).toEqual([path, []])
     }
-  })
+  }
 
   test('without a session has none either', async () => {
     const page = await scene.open('/sign-in')
