@@ -98,6 +98,14 @@ const events = screen(
   '/events',
   lazyRouteComponent(() => import('./routes/events/events.tsx'), 'Events'),
 )
+const webhooks = screen(
+  '/webhooks',
+  lazyRouteComponent(() => import('./routes/webhooks/webhooks.tsx'), 'Webhooks'),
+)
+const webhook = screen(
+  '/webhooks/$webhookId',
+  lazyRouteComponent(() => import('./routes/webhooks/webhook-page.tsx'), 'WebhookPage'),
+)
 const members = screen(
   '/members',
   lazyRouteComponent(() => import('./routes/members/members.tsx'), 'Members'),
@@ -207,6 +215,8 @@ const routeTree = root.addChildren([
       projects,
       billing,
       events,
+      webhooks,
+      webhook,
       members,
       account,
       device,

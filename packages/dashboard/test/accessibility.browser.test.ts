@@ -31,7 +31,15 @@ describeScreens('every screen', (scene) => {
     expect(await faultsByWidth(page)).toEqual([])
     const device = await scene.service.send('POST', '/v1/auth/device', { body: { machine: 'ada-laptop' } })
     const devices = ['/device', `/device?code=${device.json().userCode}`, '/device?code=BBBB-BBBB']
-    await expectNoFaults(page, ['/runtimes/new', '/projects', '/billing', '/account', '/members', ...devices])
+    await expectNoFaults(page, [
+      '/runtimes/new',
+      '/projects',
+      '/billing',
+      '/account',
+      '/members',
+      '/webhooks',
+      ...devices,
+    ])
   })
 
   async function expectNoFaults(page: Page, paths: readonly string[]): Promise<void> {

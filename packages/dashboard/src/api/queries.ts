@@ -117,6 +117,33 @@ export const eventsQuery = queryOptions({
   refetchInterval: 15_000,
 })
 
+/** The webhooks of the account. */
+export const webhooksQuery = queryOptions({
+  queryKey: ['webhooks'],
+  queryFn: () => bodyOf(api.GET('/v1/webhooks')),
+})
+
+export function webhookQuery(webhookId: string) {
+  return queryOptions({
+    queryKey: ['webhooks', webhookId],
+    queryFn: () => bodyOf(api.GET('/v1/webhooks/{webhookId}', { params: { path: { webhookId } } })),
+  })
+}
+
+/** What was sent to a webhook, newest first, page by page. */
+export function deliveriesQuery(webhookId: string) {
+  return infiniteQueryOptions({
+    queryKey: ['webhooks', webhookId, 'deliveries'],
+    queryFn: ({ pageParam }) => {
+      const query = { limit: PAGE, ...(pageParam !== null && { cursor: pageParam }) }
+      return bodyOf(api.GET('/v1/webhooks/{webhookId}/deliveries', { params: { path: { webhookId }, query } }))
+    },
+    initialPageParam: firstPage(),
+    getNextPageParam: (page) => page.nextCursor,
+    refetchInterval: ({ state }) => (isTooLongForLive(state.data?.pages) ? false : LIVE_MS),
+  })
+}
+
 /** One deployment with its manifest, which never changes. */
 export function deploymentQuery(runtimeId: string, version: number) {
   const params = { path: { runtimeId, version } }

@@ -19,6 +19,7 @@ const SCREENS: readonly PaletteCommand[] = [
   { group: 'Screen', name: 'Failed executions', link: { to: '/executions', search: { status: 'failed' } } },
   { group: 'Screen', name: 'Analytics', link: { to: '/analytics' } },
   { group: 'Screen', name: 'Projects', link: { to: '/projects' } },
+  { group: 'Screen', name: 'Webhooks', link: { to: '/webhooks' } },
   { group: 'Screen', name: 'Members', link: { to: '/members' } },
   { group: 'Screen', name: 'Billing', link: { to: '/billing' } },
   { group: 'Screen', name: 'Account and API keys', link: { to: '/account' } },

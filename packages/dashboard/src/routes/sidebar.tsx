@@ -11,6 +11,7 @@ import {
   type LucideIcon,
   UserRound,
   UsersRound,
+  Webhook,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { messageBeside } from '../api/api-error.ts'
@@ -32,6 +33,7 @@ const ENTRIES: readonly { to: LinkProps['to'] & string; label: string; icon: Luc
   { to: '/executions', label: 'Executions', icon: Activity },
   { to: '/analytics', label: 'Analytics', icon: ChartNoAxesColumn },
   { to: '/projects', label: 'Projects', icon: FolderOpen },
+  { to: '/webhooks', label: 'Webhooks', icon: Webhook },
   { to: '/members', label: 'Members', icon: UsersRound },
   { to: '/billing', label: 'Billing', icon: CreditCard },
   { to: '/account', label: 'Account', icon: UserRound },

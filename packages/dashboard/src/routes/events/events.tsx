@@ -21,7 +21,18 @@ export function Events(): ReactNode {
     if (newest !== undefined) setReadMarker(newest)
   }, [newest])
   return (
-    <Page title="Events" description="The latest 200, newest first. Webhooks deliver the same events.">
+    <Page
+      title="Events"
+      description={
+        <>
+          The latest 200, newest first.{' '}
+          <Link to="/webhooks" className="underline underline-offset-2">
+            Webhooks
+          </Link>{' '}
+          deliver the same events.
+        </>
+      }
+    >
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       <Card isFlush>
         {isPending && <Loading />}

@@ -1,0 +1,109 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { messageBeside } from '../../api/api-error.ts'
+import { api, bodyOf, type Schemas } from '../../api/client.ts'
+import { deliveriesQuery, runtimesQuery } from '../../api/queries.ts'
+import { Badge, type Tone } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { formatTime } from '../../ui/format.ts'
+import { Notice } from '../../ui/notice.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { toast } from '../../ui/toasts.tsx'
+import { useMay } from '../role.ts'
+
+type Delivery = Schemas['WebhookDelivery']
+
+interface DeliveriesProps {
+  webhookId: string
+  deliveries: readonly Delivery[]
+}
+
+/** What was sent to a webhook, with the error of the last try, and a way to send it again. */
+export function Deliveries({ webhookId, deliveries }: DeliveriesProps): ReactNode {
+  const queryClient = useQueryClient()
+  const { change } = useMay()
+  const resending = useMutation({
+    mutationFn: (deliveryId: string) =>
+      bodyOf(
+        api.POST('/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', {
+          params: { path: { webhookId, deliveryId } },
+        }),
+      ),
+    onSuccess: async () => {
+      toast('The message is sent again.')
+      await queryClient.invalidateQueries({ queryKey: deliveriesQuery(webhookId).queryKey })
+    },
+  })
+  const problem = messageBeside(resending.error, [])
+  return (
+    <>
+      {problem !== null && (
+        <div className="p-4">
+          <Notice kind="bad">{problem}</Notice>
+        </div>
+      )}
+      <Table
+        caption="Deliveries"
+        columns={change ? [...COLUMNS, resendColumn(resending.mutate)] : COLUMNS}
+        rows={deliveries}
+        rowKey={({ deliveryId }) => deliveryId}
+      />
+    </>
+  )
+}
+
+const STATES: Readonly<Record<Delivery['status'], { name: string; tone: Tone }>> = {
+  waiting: { name: 'Waiting', tone: 'accent' },
+  delivered: { name: 'Delivered', tone: 'ok' },
+  failed: { name: 'Failed', tone: 'bad' },
+}
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  {
+    heading: 'Event',
+    cell: ({ type, runtimeId, createdAt }) => (
+      <div>
+        <span className="font-mono text-xs whitespace-nowrap">{type}</span>
+        {runtimeId !== null && <RuntimeName runtimeId={runtimeId} />}
+        <p className="text-muted md:hidden">
+          <Ago at={createdAt} />
+        </p>
+      </div>
+    ),
+  },
+  { heading: 'Status', cell: StatusCell },
+  { heading: 'Tries', isNumber: true, isExtra: true, cell: ({ attempts }) => attempts },
+  { heading: 'Created', isExtra: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+]
+
+function StatusCell({ status, lastError, nextAttemptAt }: Delivery): ReactNode {
+  const { name, tone } = STATES[status]
+  return (
+    <div>
+      <Badge tone={tone}>{name}</Badge>
+      {lastError !== null && <p className="mt-1 max-w-md min-w-36 text-muted [overflow-wrap:anywhere]">{lastError}</p>}
+      {nextAttemptAt !== null && lastError !== null && (
+        <p className="mt-0.5 text-muted">Next try {formatTime(nextAttemptAt)}</p>
+      )}
+    </div>
+  )
+}
+
+function RuntimeName({ runtimeId }: { runtimeId: string }): ReactNode {
+  const { data } = useQuery(runtimesQuery())
+  const name = data?.find((runtime) => runtime.runtimeId === runtimeId)?.name ?? runtimeId
+  return <p className="text-muted [overflow-wrap:anywhere]">{name}</p>
+}
+
+function resendColumn(resend: (deliveryId: string) => void): Column<Delivery> {
+  return {
+    heading: 'Actions',
+    cell: ({ deliveryId, type, status }) =>
+      status !== 'waiting' && (
+        <Button size="small" aria-label={`Send ${type} again`} onClick={() => resend(deliveryId)}>
+          Send again
+        </Button>
+      ),
+  }
+}
