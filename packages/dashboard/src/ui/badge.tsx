@@ -35,6 +35,7 @@ const STATES: Readonly<Record<string, Tone>> = {
   healthy: 'ok',
   running: 'accent',
   pending: 'neutral',
+  delivered: 'ok',
   degraded: 'warn',
   offline: 'warn',
   unknown: 'warn',

@@ -25,7 +25,7 @@ export function Card({ id: place, title, description, actions, isFlush = false, 
         <header
           className={classNames('flex flex-wrap items-start justify-between gap-3 px-5 pt-4', !children && 'pb-5')}
         >
-          <div className="min-w-0">
+          <div className="min-w-0 flex-1 basis-40">
             <h2 id={id} className="font-semibold [overflow-wrap:anywhere]">
               {title}
             </h2>

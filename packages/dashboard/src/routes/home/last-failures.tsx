@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { failuresQuery } from '../../api/queries.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { Ago } from '../../ui/time.tsx'
+import { When } from '../../ui/time.tsx'
 import { nameOf } from '../executions/execution-name.ts'
 
 const SHOWN = 5
@@ -42,7 +42,7 @@ export function LastFailures(place: { projectId?: string | undefined; runtimeId?
                 <span className="block text-muted [overflow-wrap:anywhere]">{execution.error?.message}</span>
               </span>
               <span className="shrink-0 text-xs text-muted">
-                <Ago at={execution.startedAt} />
+                <When at={execution.startedAt} />
               </span>
             </Link>
           </li>
