@@ -51,7 +51,7 @@ describeScreens('a runtime', (scene) => {
       .click()
     await searching.getByText('minLength').waitFor()
     await changes.getByText('version 1.0.0 → 1.1.0').waitFor()
-    await page.getByLabel('From').selectOption('Deployment 2')
+    await page.getByLabel('From').selectOption({ label: 'Deployment 2 · 1f0c7ab · Ada Lovelace' })
     await changes.getByText('The two deployments are identical.').waitFor()
 
     // The service keeps the history, not the browser.
