@@ -98,6 +98,10 @@ const events = screen(
   '/events',
   lazyRouteComponent(() => import('./routes/events/events.tsx'), 'Events'),
 )
+const webhooks = screen(
+  '/webhooks',
+  lazyRouteComponent(() => import('./routes/webhooks/webhooks.tsx'), 'Webhooks'),
+)
 const members = screen(
   '/members',
   lazyRouteComponent(() => import('./routes/members/members.tsx'), 'Members'),
@@ -207,6 +211,7 @@ const routeTree = root.addChildren([
       projects,
       billing,
       events,
+      webhooks,
       members,
       account,
       device,

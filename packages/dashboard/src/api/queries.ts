@@ -117,6 +117,26 @@ export const eventsQuery = queryOptions({
   refetchInterval: 15_000,
 })
 
+/** Where the events are sent. */
+export const webhooksQuery = queryOptions({
+  queryKey: ['webhooks'],
+  queryFn: () => bodyOf(api.GET('/v1/webhooks')),
+})
+
+/** What one webhook was sent, newest first, page by page. */
+export function deliveriesQuery(webhookId: string) {
+  return infiniteQueryOptions({
+    queryKey: ['webhooks', webhookId, 'deliveries'],
+    queryFn: ({ pageParam }) => {
+      const query = { limit: PAGE, ...(pageParam !== null && { cursor: pageParam }) }
+      return bodyOf(api.GET('/v1/webhooks/{webhookId}/deliveries', { params: { path: { webhookId }, query } }))
+    },
+    initialPageParam: firstPage(),
+    getNextPageParam: (page) => page.nextCursor,
+    refetchInterval: ({ state }) => (isTooLongForLive(state.data?.pages) ? false : LIVE_MS),
+  })
+}
+
 /** One deployment with its manifest, which never changes. */
 export function deploymentQuery(runtimeId: string, version: number) {
   const params = { path: { runtimeId, version } }

@@ -11,6 +11,7 @@ import {
   type LucideIcon,
   UserRound,
   UsersRound,
+  Webhook,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { messageBeside } from '../api/api-error.ts'
@@ -33,6 +34,7 @@ const ENTRIES: readonly { to: LinkProps['to'] & string; label: string; icon: Luc
   { to: '/analytics', label: 'Analytics', icon: ChartNoAxesColumn },
   { to: '/projects', label: 'Projects', icon: FolderOpen },
   { to: '/members', label: 'Members', icon: UsersRound },
+  { to: '/webhooks', label: 'Webhooks', icon: Webhook },
   { to: '/billing', label: 'Billing', icon: CreditCard },
   { to: '/account', label: 'Account', icon: UserRound },
 ]
