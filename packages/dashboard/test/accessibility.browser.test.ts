@@ -15,7 +15,6 @@ describeScreens('every screen', (scene) => {
       executionId: '',
       ...Object(await call('POST', '/v1/executions', { runtimeId, messages })),
     }
-    const device = await scene.service.send('POST', '/v1/auth/device', { body: { machine: 'ada-laptop' } })
     const screens = [
       '',
       '/runtimes/new',
@@ -23,6 +22,17 @@ describeScreens('every screen', (scene) => {
       '/executions',
       `/executions/${executionId}`,
       '/analytics',
+      '/runtimes/rt_unknown',
+      '/executions/exec_unknown',
+      '/nothing/here',
+    ]
+    await expectNoFaultsOn(page, screens)
+  })
+
+  test('of the account has none either', async () => {
+    const { page } = await scene.signIn()
+    const device = await scene.service.send('POST', '/v1/auth/device', { body: { machine: 'ada-laptop' } })
+    await expectNoFaultsOn(page, [
       '/projects',
       '/members',
       '/events',
@@ -32,17 +42,17 @@ describeScreens('every screen', (scene) => {
       '/device',
       `/device?code=${device.json().userCode}`,
       '/device?code=BBBB-BBBB',
-      '/runtimes/rt_unknown',
-      '/executions/exec_unknown',
-      '/nothing/here',
-    ]
+    ])
+  })
+
+  async function expectNoFaultsOn(page: Page, screens: readonly string[]): Promise<void> {
     for (const path of screens) {
       await page.goto(`${scene.url}/dashboard${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count(), { timeout: 20_000 }).toBe(0)
       expect([path, await faultsByWidth(page)]).toEqual([path, []])
     }
-  })
+  }
 
   test('without a session has none either', async () => {
     const page = await scene.open('/sign-in')

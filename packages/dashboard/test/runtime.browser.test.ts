@@ -70,6 +70,7 @@ describeScreens('a runtime', (scene) => {
     const { runtimeId } = await scene.deployedRuntime(account)
     // The Date header of the endpoint is the machine’s.
     scene.service.clock.advance(Date.now() - scene.service.clock.now())
+    await scene.service.renew()
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}`)
     const doctor = page.getByRole('region', { name: 'Doctor' })
     await doctor.getByRole('button', { name: 'Run doctor' }).click()

@@ -31,7 +31,7 @@ export const EXECUTION: Column<Execution> = {
 export const STATUS: Column<Execution> = {
   heading: 'Status',
   cell: ({ status, failedCalls, unknownCalls, error }) => (
-    <span className="block max-w-52 xl:max-w-72">
+    <span className="block max-w-52">
       <ExecutionBadge status={status} failedCalls={failedCalls} unknownCalls={unknownCalls} />
       {error && (
         <span className="mt-0.5 block truncate text-xs text-muted max-md:hidden" title={error.message}>
