@@ -91,25 +91,37 @@ const FIRST_SHARE = 5
 const COLUMNS: readonly Column<Schemas['DeploymentListItem']>[] = [
   {
     heading: 'Version',
-    cell: ({ version, status, frozen, traffic, deployedAt, source }) => (
+    cell: (deployment) => (
       <div>
-        <span className="font-medium">v{version}</span>
-        <div className="flex flex-col items-start gap-0.5 text-xs text-muted md:hidden">
-          <span className="my-1 flex items-center gap-2">
-            <StateBadge state={frozen ? 'frozen' : status} /> {traffic > 0 && `${traffic} %`}
-          </span>
-          <Ago at={deployedAt} />
-          {source && <DeploymentCommit source={source} />}
+        <span className="font-medium">v{deployment.version}</span>
+        <div className="my-1 text-sm md:hidden">
+          <State deployment={deployment} />
         </div>
+        <div className="text-xs text-muted xl:hidden">
+          <Ago at={deployment.deployedAt} />
+        </div>
+        {deployment.source && (
+          <div className="text-xs text-muted md:hidden">
+            <DeploymentCommit source={deployment.source} />
+          </div>
+        )}
       </div>
     ),
   },
-  { heading: 'State', isExtra: true, cell: ({ status, frozen }) => <StateBadge state={frozen ? 'frozen' : status} /> },
-  { heading: 'Traffic', isNumber: true, isExtra: true, cell: ({ traffic }) => `${traffic} %` },
-  { heading: 'Deployed', isExtra: true, cell: ({ deployedAt }) => <Ago at={deployedAt} /> },
+  { heading: 'State', isExtra: true, cell: (deployment) => <State deployment={deployment} /> },
+  { heading: 'Deployed', isExtra: 'wide', cell: ({ deployedAt }) => <Ago at={deployedAt} /> },
   { heading: 'Commit', isExtra: true, cell: ({ source }) => <DeploymentCommit source={source} /> },
   { heading: 'Capabilities', isNumber: true, isExtra: 'wide', cell: ({ capabilityCount }) => capabilityCount },
 ]
+
+function State({ deployment: { status, frozen, traffic } }: { deployment: Schemas['DeploymentListItem'] }): ReactNode {
+  return (
+    <span className="flex items-center gap-2 whitespace-nowrap tabular-nums">
+      <StateBadge state={frozen ? 'frozen' : status} />
+      {traffic > 0 && `${traffic} %`}
+    </span>
+  )
+}
 
 function serving({ ask, share, busy }: Serve): Column<Schemas['DeploymentListItem']> {
   return {
