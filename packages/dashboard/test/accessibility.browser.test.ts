@@ -22,7 +22,7 @@ describeScreens('every screen', (scene) => {
       executionId: '',
       ...Object(await account.call('POST', '/v1/executions', { runtimeId, messages })),
     }
-    const ran = ['', '/executions', `/executions/${executionId}`, '/analytics', '/events']
+    const ran = ['', '/executions', `/executions/${executionId}`, '/analytics']
     await expectNoFaults(account.page, [...ran, '/runtimes/rt_unknown', '/executions/exec_unknown', '/nothing/here'])
   })
 
@@ -34,10 +34,11 @@ describeScreens('every screen', (scene) => {
     await expectNoFaults(page, [
       '/runtimes/new',
       '/projects',
+      '/members',
+      '/events',
+      '/webhooks',
       '/billing',
       '/account',
-      '/members',
-      '/webhooks',
       ...devices,
     ])
   })

@@ -16,6 +16,7 @@ describeScreens('connecting a host of agents', (scene) => {
     }
     expect(await copied('the address of the MCP server')).toBe(url)
     expect(await copied('what Claude Code needs')).toBe(`claude mcp add --transport http mug-shop '${url}'`)
+    await page.getByRole('radio', { name: 'VS Code' }).check({ force: true })
     expect(JSON.parse(String(await copied('what VS Code needs')))).toEqual({
       servers: { 'mug-shop': { type: 'http', url } },
     })

@@ -51,7 +51,7 @@ describeScreens('a runtime', (scene) => {
       .click()
     await searching.getByText('minLength').waitFor()
     await changes.getByText('version 1.0.0 → 1.1.0').waitFor()
-    await page.getByLabel('From').selectOption('Deployment 2')
+    await page.getByLabel('From').selectOption({ label: 'Deployment 2 · 1f0c7ab · Ada Lovelace' })
     await changes.getByText('The two deployments are identical.').waitFor()
 
     // The service keeps the history, not the browser.
@@ -70,6 +70,7 @@ describeScreens('a runtime', (scene) => {
     const { runtimeId } = await scene.deployedRuntime(account)
     // The Date header of the endpoint is the machine’s.
     scene.service.clock.advance(Date.now() - scene.service.clock.now())
+    await scene.service.renew()
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}`)
     const doctor = page.getByRole('region', { name: 'Doctor' })
     await doctor.getByRole('button', { name: 'Run doctor' }).click()

@@ -82,7 +82,7 @@ describeScreens('webhooks', (scene) => {
     await viewer.getByText('No deliveries yet').waitFor()
     expect(await viewer.content()).not.toContain('secret-path')
     expect(await viewer.getByRole('button', { name: /Delete|Send/ }).count()).toBe(0)
-    await viewer.getByRole('main').getByRole('link', { name: 'All webhooks' }).click()
+    await viewer.getByRole('main').getByRole('link', { name: 'Webhooks' }).click()
     await expect.poll(() => viewer.getByRole('link', { name: 'https://hooks.example.com' }).count(), PATIENTLY).toBe(1)
     expect(await viewer.getByRole('button', { name: 'New webhook' }).count()).toBe(0)
   })

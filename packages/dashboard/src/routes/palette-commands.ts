@@ -19,6 +19,7 @@ const SCREENS: readonly PaletteCommand[] = [
   { group: 'Screen', name: 'Failed executions', link: { to: '/executions', search: { status: 'failed' } } },
   { group: 'Screen', name: 'Analytics', link: { to: '/analytics' } },
   { group: 'Screen', name: 'Projects', link: { to: '/projects' } },
+  { group: 'Screen', name: 'Events', link: { to: '/events' } },
   { group: 'Screen', name: 'Webhooks', link: { to: '/webhooks' } },
   { group: 'Screen', name: 'Members', link: { to: '/members' } },
   { group: 'Screen', name: 'Billing', link: { to: '/billing' } },
@@ -40,14 +41,16 @@ const TABS = [
   ['Settings', '/runtimes/$runtimeId/settings'],
 ] as const
 
-/** The places whose name has every typed word, in any order; for the id of an execution, its trace. */
+/** The places whose name has every typed word, in any order; of runtimes their parts as soon as something is typed. For the
+ * id of an execution, its trace. */
 export function commandsFor(typed: string, { runtimes, projects, mayChange }: Known): PaletteCommand[] {
   const id = typed.trim()
   const executionId = /^exec_\w+$/.test(id) ? id : null
   const words = id.toLowerCase().split(/\s+/)
   const all: PaletteCommand[] = [
-    ...runtimes.flatMap(({ runtimeId, name }) => tabsOf(runtimeId, name)),
-    ...SCREENS,
+    ...(id === '' ? SCREENS : []),
+    ...runtimes.flatMap(({ runtimeId, name }) => tabsOf(runtimeId, name).slice(0, id === '' ? 1 : undefined)),
+    ...(id === '' ? [] : SCREENS),
     ...projects.map(({ projectId, name }): PaletteCommand => {
       return { group: 'Project', name, link: { to: '/', search: { project: projectId } } }
     }),

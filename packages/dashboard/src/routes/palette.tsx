@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react'
 import { projectsQuery, runtimesQuery } from '../api/queries.ts'
 import { classNames } from '../ui/class-names.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { commandsFor, type PaletteCommand } from './palette-commands.ts'
 import { useMay } from './role.ts'
 
-const SHOWN = 12
+const SHOWN = 24
 
 function useKnown() {
   const { data: runtimes = [] } = useQuery(runtimesQuery())
@@ -24,6 +24,10 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
   const navigate = useNavigate()
   const commands = commandsFor(typed, known).slice(0, SHOWN)
   const at = Math.min(chosen, commands.length - 1)
+  // Chosen by the keyboard, it may be out of sight.
+  useEffect(() => {
+    document.getElementById(`${list}-${at}`)?.scrollIntoView({ block: 'nearest' })
+  }, [list, at])
   const run = (command: PaletteCommand | undefined) => {
     if (!command) return
     onClose()
@@ -65,24 +69,15 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
         />
         <div id={list} role="listbox" aria-label="Results" className="-mx-2 max-h-80 overflow-y-auto">
           {commands.map((command, place) => (
-            <div
+            <Option
               key={`${command.group} ${command.name}`}
               id={`${list}-${place}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={place === at}
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => run(command)}
+              command={command}
+              isChosen={place === at}
+              onRun={() => run(command)}
               onKeyDown={onKeyDown}
               onMouseMove={() => choose(place)}
-              className={classNames(
-                'flex cursor-pointer items-baseline justify-between gap-3 rounded-md px-3 py-2 text-sm',
-                place === at && 'bg-accent-soft text-accent',
-              )}
-            >
-              <span className="min-w-0 [overflow-wrap:anywhere]">{command.name}</span>
-              <span className="shrink-0 text-xs text-muted">{command.group}</span>
-            </div>
+            />
           ))}
         </div>
         {commands.length === 0 && (
@@ -92,5 +87,36 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
         )}
       </form>
     </Dialog>
+  )
+}
+
+interface OptionProps {
+  id: string
+  command: PaletteCommand
+  isChosen: boolean
+  onRun: () => void
+  onKeyDown: (event: KeyboardEvent) => void
+  onMouseMove: () => void
+}
+
+function Option({ id, command, isChosen, onRun, onKeyDown, onMouseMove }: OptionProps): ReactNode {
+  return (
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={isChosen}
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onRun}
+      onKeyDown={onKeyDown}
+      onMouseMove={onMouseMove}
+      className={classNames(
+        'flex cursor-pointer items-baseline justify-between gap-3 rounded-md px-3 py-2 text-sm',
+        isChosen && 'bg-accent-soft text-accent',
+      )}
+    >
+      <span className="min-w-0 [overflow-wrap:anywhere]">{command.name}</span>
+      <span className="shrink-0 text-xs text-muted">{command.group}</span>
+    </div>
   )
 }

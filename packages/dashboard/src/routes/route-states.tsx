@@ -1,5 +1,6 @@
-import type { ErrorComponentProps } from '@tanstack/react-router'
+import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { Brand } from '../ui/brand.tsx'
 import { LinkButton } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Loading } from '../ui/loading.tsx'
@@ -10,7 +11,12 @@ import { useTitle } from '../ui/page-title.tsx'
 export function Nowhere(): ReactNode {
   return (
     <main className="grid min-h-dvh place-items-center">
-      <NotFound />
+      <div>
+        <Link to="/" className="flex justify-center">
+          <Brand />
+        </Link>
+        <NotFound />
+      </div>
     </main>
   )
 }

@@ -33,8 +33,8 @@ const ENTRIES: readonly { to: LinkProps['to'] & string; label: string; icon: Luc
   { to: '/executions', label: 'Executions', icon: Activity },
   { to: '/analytics', label: 'Analytics', icon: ChartNoAxesColumn },
   { to: '/projects', label: 'Projects', icon: FolderOpen },
-  { to: '/webhooks', label: 'Webhooks', icon: Webhook },
   { to: '/members', label: 'Members', icon: UsersRound },
+  { to: '/webhooks', label: 'Webhooks', icon: Webhook },
   { to: '/billing', label: 'Billing', icon: CreditCard },
   { to: '/account', label: 'Account', icon: UserRound },
 ]

@@ -35,6 +35,8 @@ const STATES: Readonly<Record<string, Tone>> = {
   healthy: 'ok',
   running: 'accent',
   pending: 'neutral',
+  delivered: 'ok',
+  waiting: 'accent',
   degraded: 'warn',
   offline: 'warn',
   unknown: 'warn',

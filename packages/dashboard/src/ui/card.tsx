@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from 'react'
+import { Children, type ReactNode, useId } from 'react'
 import { classNames } from './class-names.ts'
 
 interface CardProps {
@@ -15,6 +15,7 @@ interface CardProps {
 /** A part of a screen under a heading of its own. */
 export function Card({ id: place, title, description, actions, isFlush = false, children }: CardProps): ReactNode {
   const id = useId()
+  const hasContent = Children.toArray(children).length > 0
   return (
     <section
       id={place}
@@ -23,9 +24,9 @@ export function Card({ id: place, title, description, actions, isFlush = false, 
     >
       {title !== undefined && (
         <header
-          className={classNames('flex flex-wrap items-start justify-between gap-3 px-5 pt-4', !children && 'pb-5')}
+          className={classNames('flex flex-wrap items-start justify-between gap-3 px-5 pt-4', !hasContent && 'pb-5')}
         >
-          <div className="min-w-0">
+          <div className="min-w-0 flex-1 basis-40">
             <h2 id={id} className="font-semibold [overflow-wrap:anywhere]">
               {title}
             </h2>
@@ -34,7 +35,7 @@ export function Card({ id: place, title, description, actions, isFlush = false, 
           {actions}
         </header>
       )}
-      {children && (
+      {hasContent && (
         <div
           className={classNames(
             isFlush ? title !== undefined && 'pt-3' : 'p-5',

@@ -12,10 +12,10 @@ interface CodeBlockProps {
 /** Text for another place: a command, a file, a key. Long lines scroll; the button takes all of it. */
 export function CodeBlock({ text, label, onCopied }: CodeBlockProps): ReactNode {
   return (
-    <div className="flex min-w-0 items-start gap-2 rounded-md border border-line bg-subtle p-2">
+    <div className="flex min-w-0 items-start gap-2 rounded-md max-sm:flex-col border border-line bg-subtle p-2">
       <pre
         {...SCROLLABLE}
-        className="min-w-0 flex-1 self-center overflow-x-auto px-1.5 py-1 font-mono text-[13px] leading-relaxed"
+        className="max-w-full min-w-0 flex-1 self-center overflow-x-auto max-sm:self-stretch px-1.5 py-1 font-mono text-[13px] leading-relaxed"
       >
         <code>{visible(text)}</code>
       </pre>

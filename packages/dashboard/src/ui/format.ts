@@ -5,6 +5,7 @@ const DAY_MS = 24 * HOUR_MS
 
 const WHOLE = new Intl.NumberFormat('en-US')
 const DATE_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+const MINUTE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
 const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
 
 /** `1,234`. */
@@ -51,6 +52,13 @@ export function formatAgo(at: string, now: number): string {
   if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h ago`
   if (ms < 7 * DAY_MS) return `${Math.floor(ms / DAY_MS)} d ago`
   return DATE.format(new Date(at))
+}
+
+/** `5 min ago` within the hour, `27 Nov, 14:05` within half a year, else the date. */
+export function formatWhen(at: string, now: number): string {
+  const ms = now - Date.parse(at)
+  if (ms < HOUR_MS) return formatAgo(at, now)
+  return (ms < 180 * DAY_MS ? MINUTE : DATE).format(new Date(at))
 }
 
 /** To the second, in the reader’s own time zone. */

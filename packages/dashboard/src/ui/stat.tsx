@@ -42,17 +42,22 @@ interface ChangeProps {
   better?: 'more' | 'less' | 'neutral'
 }
 
-/** `+12 %`: how much more it is than it was. Nothing where one of the two is not known or was none. */
+/** `+12 %`, or `45×` from ten times on: how much more it is than it was. Nothing where one of the two is not known or was none. */
 export function Change({ now, before, better = 'neutral' }: ChangeProps): ReactNode {
   if (now === null || before === null || before === 0) return null
   const share = Math.round(((now - before) / before) * 100)
   const isBetter = better === 'more' ? share > 0 : share < 0
   const tone = share === 0 || better === 'neutral' ? 'text-muted' : isBetter ? 'text-ok' : 'text-bad'
-  const sign = share > 0 ? '+' : share < 0 ? '−' : '±'
+  const told = share >= 900 ? `${Math.round(now / before)}×` : `${signOf(share)}${Math.abs(share)} %`
   return (
     <span className={classNames('text-xs font-medium tabular-nums', tone)}>
-      {`${sign}${Math.abs(share)} %`}
+      {told}
       <span className="sr-only"> compared with the period before</span>
     </span>
   )
+}
+
+function signOf(share: number): string {
+  if (share === 0) return '±'
+  return share > 0 ? '+' : '−'
 }

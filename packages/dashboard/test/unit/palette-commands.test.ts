@@ -16,6 +16,12 @@ describe('the palette', () => {
     expect(namesFor('nothing like it')).toEqual([])
   })
 
+  test('offers the screens first, and the parts of a runtime once something is typed', () => {
+    expect(namesFor('')[0]).toBe('Home')
+    expect(namesFor('').filter((name) => name.startsWith('Mug shop'))).toEqual(['Mug shop'])
+    expect(namesFor('mug')).toContain('Mug shop: Deployments')
+  })
+
   test('leads from the id of an execution to its trace', () => {
     expect(commandsFor(' exec_01ABC ', known)).toEqual([
       {

@@ -107,7 +107,7 @@ function NewKey(): ReactNode {
   return (
     <div className="flex flex-col gap-4">
       <form
-        className="flex max-w-lg flex-wrap items-start gap-3"
+        className="flex max-w-3xl flex-wrap items-start gap-3"
         onSubmit={(event) => {
           event.preventDefault()
           making.mutate()
@@ -122,7 +122,7 @@ function NewKey(): ReactNode {
             errors={messagesFor(making.error, 'name')}
           />
         </div>
-        <div className="w-40">
+        <div className="min-w-48 flex-1">
           <RoleField value={role} onChange={setRole} />
         </div>
         <Button kind="primary" type="submit" isBusy={making.isPending} className="mt-6.5">

@@ -5,21 +5,27 @@ import { useTitle } from '../../ui/page-title.tsx'
 /** The page around the sign-in and the sign-up form. */
 export function CredentialsPage({
   title,
+  lead,
   children,
   footer,
 }: {
   title: string
+  /** What it is for. */
+  lead?: string
   children: ReactNode
   footer: ReactNode
 }): ReactNode {
   useTitle(title)
   return (
     <main className="grid min-h-dvh place-items-center px-4 py-10">
-      <div className="w-full max-w-sm">
+      <div className="flex w-full max-w-md flex-col items-center gap-6">
         <Brand />
-        <h1 className="mt-8 text-xl font-semibold tracking-tight">{title}</h1>
-        <div className="mt-6">{children}</div>
-        <p className="mt-6 text-sm text-muted">{footer}</p>
+        <div className="w-full rounded-lg border border-line bg-surface p-6 sm:p-8">
+          <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+          {lead !== undefined && <p className="mt-1 text-sm text-muted">{lead}</p>}
+          <div className="mt-6">{children}</div>
+        </div>
+        <p className="text-sm text-muted">{footer}</p>
       </div>
     </main>
   )

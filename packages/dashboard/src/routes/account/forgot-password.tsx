@@ -17,7 +17,7 @@ export function ForgotPassword(): ReactNode {
     </Link>
   )
   return (
-    <CredentialsPage title="Forgot your password?" footer={footer}>
+    <CredentialsPage title="Forgot your password?" lead="We mail you a link to set a new one." footer={footer}>
       {asking.isSuccess ? (
         <div role="status">
           <Notice kind="ok">

@@ -9,11 +9,6 @@ export function SignIn(): ReactNode {
   const search = useSearch({ from: '/sign-in' })
   const footer = (
     <>
-      <span className="mb-2 block">
-        <Link to="/forgot-password" className="font-medium text-accent underline underline-offset-2">
-          Forgot your password?
-        </Link>
-      </span>
       No account yet?{' '}
       <Link to="/sign-up" search={search} className="font-medium text-accent underline underline-offset-2">
         Sign up
@@ -21,13 +16,22 @@ export function SignIn(): ReactNode {
     </>
   )
   return (
-    <CredentialsPage title="Log in" footer={footer}>
+    <CredentialsPage title="Log in" lead="To your runtimes, executions and keys." footer={footer}>
       <CredentialsForm
         action="Log in"
-        PasswordField={CurrentPasswordField}
+        PasswordField={PasswordOrForgotten}
         next={search.next}
         send={(body) => bodyOf(api.POST('/v1/auth/sign-in', { body }))}
       />
     </CredentialsPage>
   )
+}
+
+function PasswordOrForgotten(field: { value: string; onChange: (password: string) => void }): ReactNode {
+  const hint = (
+    <Link to="/forgot-password" className="font-medium text-accent underline underline-offset-2">
+      Forgot your password?
+    </Link>
+  )
+  return <CurrentPasswordField {...field} hint={hint} />
 }

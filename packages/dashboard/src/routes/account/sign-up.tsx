@@ -16,7 +16,7 @@ export function SignUp(): ReactNode {
     </>
   )
   return (
-    <CredentialsPage title="Create an account" footer={footer}>
+    <CredentialsPage title="Create an account" lead="The free plan needs no card." footer={footer}>
       <CredentialsForm
         action="Sign up"
         PasswordField={NewPasswordField}

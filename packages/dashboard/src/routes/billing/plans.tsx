@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { messageBeside } from '../../api/api-error.ts'
 import { api, bodyOf, type Schemas } from '../../api/client.ts'
@@ -63,7 +64,10 @@ function PlanCard({ plan, isCurrent, children }: { plan: Plan; isCurrent: boolea
       </div>
       <ul className="flex flex-1 flex-col gap-1.5 text-sm text-muted">
         {limitsOf(plan).map((limit) => (
-          <li key={limit}>{limit}</li>
+          <li key={limit} className="flex gap-2">
+            <Check aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-ok" />
+            {limit}
+          </li>
         ))}
       </ul>
       {children}

@@ -88,7 +88,7 @@ function Composer({ isBusy, onSend, onStop, onClear }: ComposerProps): ReactNode
   }
   return (
     <form
-      className="flex gap-2 border-t border-line p-3"
+      className="flex flex-wrap justify-end gap-2 border-t border-line p-3"
       onSubmit={(event) => {
         event.preventDefault()
         ask()
@@ -101,7 +101,7 @@ function Composer({ isBusy, onSend, onStop, onClear }: ComposerProps): ReactNode
         value={question}
         autoComplete="off"
         onChange={(event) => setQuestion(event.target.value)}
-        className="h-9 min-w-0 flex-1 rounded-md border border-edge bg-surface px-3 text-sm placeholder:text-muted"
+        className="h-9 min-w-0 flex-1 rounded-md border border-edge bg-surface px-3 text-sm placeholder:text-muted max-sm:basis-full"
       />
       {onClear && (
         <Button

@@ -34,7 +34,11 @@ export function wordsOf({ type, data }: AccountEvent): Words {
       return { title: `${value('percent')} % of the ${quota} used`, text, tone: isSpent ? 'bad' : 'warn' }
     }
     case 'call.unknown':
-      return { title: 'Outcome of a call unknown', text: `${value('capability')}, ${value('callId')}`, tone: 'warn' }
+      return {
+        title: 'Outcome of a call unknown',
+        text: `${value('capability')}: check in your own data whether it had an effect.`,
+        tone: 'warn',
+      }
     case 'key.revealed':
       return { title: 'Key revealed', text: `${value('keyType')}, ${value('prefix')}`, tone: 'neutral' }
     case 'key.rotated':

@@ -3,8 +3,10 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { eventsQuery, runtimesQuery } from '../../api/queries.ts'
-import { Badge } from '../../ui/badge.tsx'
+import type { Tone } from '../../ui/badge.tsx'
+import { LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { LoadError } from '../../ui/notice.tsx'
@@ -23,15 +25,8 @@ export function Events(): ReactNode {
   return (
     <Page
       title="Events"
-      description={
-        <>
-          The latest 200, newest first.{' '}
-          <Link to="/webhooks" className="underline underline-offset-2">
-            Webhooks
-          </Link>{' '}
-          deliver the same events.
-        </>
-      }
+      description="The latest 200, newest first. Webhooks deliver the same events."
+      actions={<LinkButton to="/webhooks">Webhooks</LinkButton>}
     >
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       <Card isFlush>
@@ -53,16 +48,37 @@ export function Events(): ReactNode {
   )
 }
 
+const DOTS: Readonly<Record<Tone, string>> = {
+  neutral: 'bg-edge',
+  ok: 'bg-ok',
+  warn: 'bg-warn',
+  bad: 'bg-bad-fill',
+  accent: 'bg-accent-fill',
+}
+
+function ExecutionLink({ executionId }: { executionId: unknown }): ReactNode {
+  return (
+    typeof executionId === 'string' && (
+      <Link to="/executions/$executionId" params={{ executionId }} className="text-accent underline underline-offset-2">
+        View execution
+      </Link>
+    )
+  )
+}
+
 function Event({ event }: { event: Schemas['AccountEvent'] }): ReactNode {
   const { title, text, tone } = wordsOf(event)
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-1 px-5 py-3.5">
       <div className="min-w-0 flex-1 basis-72">
         <p className="flex flex-wrap items-center gap-2 text-sm font-medium">
+          <span aria-hidden="true" className={classNames('size-2 shrink-0 rounded-full', DOTS[tone])} />
           {title}
-          <Badge tone={tone}>{event.type}</Badge>
+          <code className="text-xs font-normal text-muted">{event.type}</code>
         </p>
-        <p className="mt-0.5 text-sm text-muted [overflow-wrap:anywhere]">{text}</p>
+        <p className="mt-0.5 pl-4 text-sm text-muted [overflow-wrap:anywhere]">
+          {text} <ExecutionLink executionId={event.data['executionId']} />
+        </p>
       </div>
       <div className="flex items-center gap-4 text-sm text-muted">
         {event.runtimeId !== null && <RuntimeLink runtimeId={event.runtimeId} />}

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { pendingApprovalsQuery } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
+import { LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { formatTime } from '../../ui/format.ts'
+import { formatAmount, formatTime } from '../../ui/format.ts'
 import { LoadError } from '../../ui/notice.tsx'
 import { Preview } from '../../ui/preview.tsx'
+import { Expires } from '../../ui/time.tsx'
 
 type Approval = Schemas['TracedApproval']
 
@@ -38,37 +39,58 @@ export function WaitingApprovals({ isLive, runtimeId }: { isLive: boolean; runti
     <Card
       title="Waiting for approval"
       description={`${approvals.length}${nextCursor === null ? '' : ' or more'} ${approvals.length === 1 ? 'call waits' : 'calls wait'} until the end user decides.`}
+      isFlush
     >
-      <ul className="flex flex-col gap-4">
+      <ul className="divide-y divide-line border-t border-line">
         {approvals.map((approval) => (
-          <li key={approval.approvalId}>
-            <ApprovalFacts approval={approval}>
-              <Link
-                to="/executions/$executionId"
-                params={{ executionId: approval.executionId }}
-                className="text-accent underline underline-offset-2"
-              >
-                View execution
-              </Link>
-            </ApprovalFacts>
-          </li>
+          <WaitingRow key={approval.approvalId} approval={approval} />
         ))}
       </ul>
     </Card>
   )
 }
 
-function ApprovalFacts({ approval, children }: { approval: Approval; children?: ReactNode }): ReactNode {
+function WaitingRow({ approval }: { approval: Approval & { executionId: string } }): ReactNode {
+  const { executionId, capability, expiresAt } = approval
+  const { title, lines = [], amount } = approval.preview
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-5 py-3 text-sm">
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="flex flex-wrap items-baseline gap-x-2">
+          <span dir="auto" className="font-medium [overflow-wrap:anywhere]">
+            {title}
+          </span>
+          <code className="text-xs text-muted">{capability}</code>
+        </p>
+        {lines.length > 0 && (
+          <p dir="auto" className="truncate text-muted" title={lines.join('\n')}>
+            {lines.join(' · ')}
+          </p>
+        )}
+      </div>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+        {amount && <span className="font-semibold tabular-nums">{formatAmount(amount)}</span>}
+        <span className="text-muted tabular-nums sm:w-40 sm:text-right">
+          <Expires at={expiresAt} />
+        </span>
+        <LinkButton size="small" to="/executions/$executionId" params={{ executionId }}>
+          View execution
+        </LinkButton>
+      </div>
+    </li>
+  )
+}
+
+function ApprovalFacts({ approval }: { approval: Approval }): ReactNode {
   const { preview, capability, status, expiresAt, decidedAt } = approval
   return (
     <div className="flex flex-col gap-1">
       <Preview {...preview}>
         <StateBadge state={status} />
-        {children}
       </Preview>
       <p className="text-sm text-muted">
         <code className="text-ink">{capability}</code>,{' '}
-        {decidedAt === null ? `expires ${formatTime(expiresAt)}` : formatTime(decidedAt)}
+        {status === 'pending' ? <Expires at={expiresAt} /> : formatTime(decidedAt ?? expiresAt)}
       </p>
     </div>
   )

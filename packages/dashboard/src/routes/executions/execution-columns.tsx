@@ -3,7 +3,7 @@ import type { Schemas } from '../../api/client.ts'
 import { ExecutionBadge } from '../../ui/badge.tsx'
 import { formatCost, formatCount, formatDuration } from '../../ui/format.ts'
 import type { Column } from '../../ui/table.tsx'
-import { Ago } from '../../ui/time.tsx'
+import { When } from '../../ui/time.tsx'
 import { costOf, type ModelPrices } from '../cost.ts'
 import { nameOf, sourceOf } from './execution-name.ts'
 
@@ -12,11 +12,18 @@ type Execution = Schemas['ExecutionSummary']
 export const EXECUTION: Column<Execution> = {
   heading: 'Execution',
   cell: (execution) => (
-    <Link to="/executions/$executionId" params={{ executionId: execution.executionId }} className="group block min-w-0">
+    <Link
+      to="/executions/$executionId"
+      params={{ executionId: execution.executionId }}
+      className="group block min-w-0 md:min-w-36"
+    >
       <span className="block font-medium underline-offset-2 [overflow-wrap:anywhere] group-hover:underline">
         {nameOf(execution)}
       </span>{' '}
       <span className="block font-mono text-xs whitespace-nowrap text-muted">{shorten(execution.executionId)}</span>
+      <span className="block text-xs text-muted md:hidden">
+        <When at={execution.startedAt} />
+      </span>
     </Link>
   ),
 }
@@ -24,7 +31,7 @@ export const EXECUTION: Column<Execution> = {
 export const STATUS: Column<Execution> = {
   heading: 'Status',
   cell: ({ status, failedCalls, unknownCalls, error }) => (
-    <span className="block max-w-52 xl:max-w-72">
+    <span className="block max-w-52">
       <ExecutionBadge status={status} failedCalls={failedCalls} unknownCalls={unknownCalls} />
       {error && (
         <span className="mt-0.5 block truncate text-xs text-muted max-md:hidden" title={error.message}>
@@ -85,7 +92,11 @@ export function durationColumn(rows: readonly Execution[]): Column<Execution> {
   }
 }
 
-export const STARTED: Column<Execution> = { heading: 'Started', cell: ({ startedAt }) => <Ago at={startedAt} /> }
+export const STARTED: Column<Execution> = {
+  heading: 'Started',
+  isExtra: true,
+  cell: ({ startedAt }) => <When at={startedAt} />,
+}
 
 // The beginning is the time, nearly the same for neighbours; the end tells them apart.
 function shorten(id: string): string {

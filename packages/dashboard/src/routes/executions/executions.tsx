@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { executionsQuery, isTooLongForLive, runtimesQuery } from '../../api/queries.ts'
+import { LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EarlierButton } from '../../ui/earlier-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -50,9 +51,11 @@ export function Executions(): ReactNode {
     >
       <WaitingApprovals isLive={isLive} />
       <div className="flex flex-col gap-3">
-        <Views />
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <Views />
+          <Search sought={sought} onChange={seek} />
+        </div>
         <Filters />
-        <Search sought={sought} onChange={seek} />
       </div>
       {list.error && !list.data && <LoadError error={list.error} onRetry={() => void list.refetch()} />}
       <Card isFlush>
@@ -89,6 +92,7 @@ function Search({ sought, onChange }: { sought: string; onChange: (sought: strin
   return (
     <form
       aria-label="Search"
+      className="w-full sm:w-80"
       onSubmit={(event) => {
         event.preventDefault()
         const executionId = sought.trim()
@@ -116,7 +120,11 @@ function NothingFound({ isFiltered, searched }: { isFiltered: boolean; searched:
     )
   }
   return isFiltered ? (
-    <Empty picture="rows" title="No executions match these filters" />
+    <Empty
+      picture="rows"
+      title="No executions match these filters"
+      action={<LinkButton to="/executions">Clear the filters</LinkButton>}
+    />
   ) : (
     <Empty picture="rows" title="No executions yet">
       Ask a question under “Try it” of a runtime, or from your page. It appears here at once.
@@ -132,7 +140,7 @@ function useColumns(rows: readonly Execution[]): Column<Execution>[] {
     heading: 'Runtime',
     isExtra: 'wide',
     cell: ({ runtimeId }) => (
-      <span className="block max-w-44 [overflow-wrap:anywhere]">{names.get(runtimeId) ?? runtimeId}</span>
+      <span className="block max-w-44 min-w-24 [overflow-wrap:anywhere]">{names.get(runtimeId) ?? runtimeId}</span>
     ),
   }
   return [

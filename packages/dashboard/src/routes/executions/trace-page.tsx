@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import type { Schemas } from '../../api/client.ts'
 import { runtimeQuery, traceQuery } from '../../api/queries.ts'
-import { ExecutionBadge } from '../../ui/badge.tsx'
+import { Badge, ExecutionBadge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeId } from '../../ui/code-id.tsx'
 import { Facts } from '../../ui/facts.tsx'
@@ -18,7 +18,7 @@ import { costOf, usePrices } from '../cost.ts'
 import { NotFound } from '../route-states.tsx'
 import { ExecutionApprovals } from './approval-cards.tsx'
 import { CallCard } from './call-card.tsx'
-import { sourceOf } from './execution-name.ts'
+import { nameOf, sourceOf } from './execution-name.ts'
 import { FailureNotice } from './failure-notice.tsx'
 import { MessageStrip } from './message-strip.tsx'
 import { layOut } from './waterfall.ts'
@@ -33,11 +33,21 @@ export function TracePage(): ReactNode {
   if (!trace) return <Loading rows={6} />
   return (
     <Page
-      title="Execution"
-      description={<CodeId id={executionId} label="the execution" />}
-      actions={
-        <ExecutionBadge status={trace.status} failedCalls={trace.failedCalls} unknownCalls={trace.unknownCalls} />
+      title={titleOf(trace)}
+      parent={
+        <Link to="/executions" className="underline-offset-2 hover:text-ink hover:underline">
+          Executions
+        </Link>
       }
+      badges={
+        <>
+          <ExecutionBadge status={trace.status} failedCalls={trace.failedCalls} unknownCalls={trace.unknownCalls} />
+          {trace.approvals.some(({ status }) => status === 'pending') && (
+            <Badge tone="warn">Waiting for approval</Badge>
+          )}
+        </>
+      }
+      description={<CodeId id={executionId} label="the execution" />}
     >
       {trace.error && (
         <FailureNotice of={trace.kind === 'execute' ? 'execution' : 'call'} message={trace.error.message} />
@@ -64,6 +74,12 @@ export function TracePage(): ReactNode {
       )}
     </Page>
   )
+}
+
+// As the list calls it.
+function titleOf({ kind, surface, capabilityCalls }: Schemas['Trace']): string {
+  const capability = capabilityCalls[0]?.capability ?? null
+  return nameOf({ kind, surface, capability, capabilityCalls: capabilityCalls.length })
 }
 
 // A single call is all there is of its execution, and fails with the same words.

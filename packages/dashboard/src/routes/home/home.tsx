@@ -82,7 +82,12 @@ const COLUMNS: readonly Column<Runtime>[] = [
     ),
   },
   { heading: 'Connection', cell: ({ connection }) => <StateBadge state={connection.status} /> },
-  { heading: 'Endpoint', isExtra: true, cell: ({ health }) => <StateBadge state={health} /> },
+  {
+    heading: 'Endpoint',
+    isExtra: true,
+    cell: ({ deployment, health }) =>
+      deployment ? <StateBadge state={health} /> : <span className="text-muted">–</span>,
+  },
   { heading: 'Capabilities', isNumber: true, isExtra: true, cell: ({ capabilityCount }) => capabilityCount },
   {
     heading: 'Deployed',

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { failuresQuery } from '../../api/queries.ts'
+import { failuresQuery, runtimesQuery } from '../../api/queries.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { Ago } from '../../ui/time.tsx'
+import { When } from '../../ui/time.tsx'
 import { nameOf } from '../executions/execution-name.ts'
 
 const SHOWN = 5
@@ -14,6 +14,11 @@ const RENEW_MS = 15_000
 export function LastFailures(place: { projectId?: string | undefined; runtimeId?: string | undefined }): ReactNode {
   const { data } = useQuery({ ...failuresQuery(place, SHOWN), refetchInterval: RENEW_MS })
   const { runtimeId } = place
+  const { data: runtimes = [] } = useQuery(runtimesQuery())
+  // Of one runtime alone there is nothing to tell apart.
+  const names = new Map(
+    runtimeId === undefined && runtimes.length > 1 ? runtimes.map((one) => [one.runtimeId, one.name]) : [],
+  )
   return (
     <Card
       title="Last failures"
@@ -38,11 +43,13 @@ export function LastFailures(place: { projectId?: string | undefined; runtimeId?
               className="flex items-baseline justify-between gap-4 px-5 py-2.5 text-sm hover:bg-subtle/60"
             >
               <span className="min-w-0">
-                <span className="block font-medium [overflow-wrap:anywhere]">{nameOf(execution)}</span>
+                <span className="block font-medium [overflow-wrap:anywhere]">
+                  {nameOf(execution)} <span className="font-normal text-muted">{names.get(execution.runtimeId)}</span>
+                </span>
                 <span className="block text-muted [overflow-wrap:anywhere]">{execution.error?.message}</span>
               </span>
               <span className="shrink-0 text-xs text-muted">
-                <Ago at={execution.startedAt} />
+                <When at={execution.startedAt} />
               </span>
             </Link>
           </li>

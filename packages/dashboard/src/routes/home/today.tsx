@@ -47,13 +47,24 @@ export function Today(place: TodayProps): ReactNode {
             {formatCount(failed)} failed
           </Link>
         }
-      />
+      >
+        <Sparkline
+          label="Failed executions per hour, the last 24 hours."
+          values={series.map((point) => point.failed)}
+          marked={series.map((point) => point.failed)}
+        />
+      </Stat>
       <Stat
         label="p95 latency"
         value={formatDuration(p95DurationMs)}
         change={<Change now={p95DurationMs} before={past?.p95DurationMs ?? null} better="less" />}
         note={`p50 ${formatDuration(p50DurationMs)}`}
-      />
+      >
+        <Sparkline
+          label="p95 latency per hour, the last 24 hours."
+          values={series.map((point) => point.p95DurationMs ?? 0)}
+        />
+      </Stat>
       <Stat
         label="Quota left"
         value={
@@ -64,8 +75,25 @@ export function Today(place: TodayProps): ReactNode {
             {usage?.executions.burst == null ? 'Plan and usage' : `of ${formatCount(usage.executions.burst)}`}
           </Link>
         }
-      />
+      >
+        {usage && <QuotaBar {...usage.executions} />}
+      </Stat>
     </Stats>
+  )
+}
+
+function QuotaBar({ available, burst }: { available: number | null; burst: number | null }): ReactNode {
+  if (available === null || burst === null) return null
+  const share = available / burst
+  return (
+    <svg
+      viewBox="0 0 100 1"
+      preserveAspectRatio="none"
+      aria-hidden="true"
+      className="h-2 w-full rounded-full bg-subtle"
+    >
+      <rect width={share * 100} height="1" className={share < 0.1 ? 'fill-bad-fill' : 'fill-accent-fill'} />
+    </svg>
   )
 }
 

@@ -62,14 +62,17 @@ function columns({ administer, isLastOwner, change, remove }: Acts): Column<Memb
   return [
     {
       heading: 'E-mail',
-      cell: ({ email, isSelf }) => (
-        <span className="flex flex-wrap items-center gap-2 [overflow-wrap:anywhere]">
-          <span className="font-medium">{email}</span>
-          {isSelf && <Badge>You</Badge>}
-        </span>
+      cell: ({ email, isSelf, role }) => (
+        <div className="min-w-48">
+          <span className="flex flex-wrap items-center gap-2 [overflow-wrap:anywhere]">
+            <span className="font-medium">{email}</span>
+            {isSelf && <Badge>You</Badge>}
+          </span>
+          <span className="text-xs text-muted md:hidden">{roleName(role)}</span>
+        </div>
       ),
     },
-    { heading: 'Role', cell: ({ role }) => roleName(role) },
+    { heading: 'Role', isExtra: true, cell: ({ role }) => roleName(role) },
     { heading: 'Joined', isExtra: true, cell: ({ joinedAt }) => <Ago at={joinedAt} /> },
     {
       heading: 'Actions',

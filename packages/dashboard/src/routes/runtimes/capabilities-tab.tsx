@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { deploymentQuery } from '../../api/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
@@ -21,7 +22,15 @@ export function CapabilitiesTab(): ReactNode {
   if (!deployment || capabilities.length === 0) {
     return (
       <Card>
-        <Empty picture="rows" title="No capabilities yet">
+        <Empty
+          picture="rows"
+          title="No capabilities yet"
+          action={
+            <LinkButton to="/runtimes/$runtimeId" params={{ runtimeId }}>
+              How to deploy
+            </LinkButton>
+          }
+        >
           Deploy your project: its capabilities appear here with their inputs and outputs.
         </Empty>
       </Card>
@@ -41,6 +50,7 @@ function Capabilities({ runtimeId, capabilities, version }: CapabilitiesProps): 
   const deployed = new Map(data?.manifest.capabilities.map((one) => [one.name, one]))
   return (
     <>
+      {capabilities.length > 3 && <Index capabilities={capabilities} />}
       {error && <LoadError error={error} onRetry={() => void refetch()} />}
       {capabilities.map((capability) => (
         <CapabilityCard
@@ -51,6 +61,28 @@ function Capabilities({ runtimeId, capabilities, version }: CapabilitiesProps): 
         />
       ))}
     </>
+  )
+}
+
+/** Where to find each of many: one line for each, in the order of the cards. */
+function Index({ capabilities }: Pick<CapabilitiesProps, 'capabilities'>): ReactNode {
+  return (
+    <nav aria-label="Capabilities" className="rounded-lg border border-line bg-surface px-5 py-4">
+      <ul className="grid gap-x-6 gap-y-1.5 sm:grid-cols-2 lg:grid-cols-3">
+        {capabilities.map(({ name, effect }) => (
+          <li key={name} className="flex items-baseline justify-between gap-2 text-sm">
+            <a
+              href={`#${name}`}
+              className="min-w-0 truncate font-mono text-[13px] text-accent hover:underline"
+              title={name}
+            >
+              {name}
+            </a>
+            <span className={effect === 'destructive' ? 'text-xs text-warn' : 'text-xs text-muted'}>{effect}</span>
+          </li>
+        ))}
+      </ul>
+    </nav>
   )
 }
 

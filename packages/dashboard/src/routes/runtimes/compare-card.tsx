@@ -1,6 +1,7 @@
 import { compareDeployments, type DeploymentChange } from '@svc/contract/compare-deployments'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
 import { deploymentQuery } from '../../api/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -13,12 +14,12 @@ import { sentBy } from './deployment-source.tsx'
 
 interface CompareCardProps {
   runtimeId: string
-  versions: readonly number[]
+  deployments: readonly Schemas['DeploymentListItem'][]
   initially: { before: number; after: number }
 }
 
 /** What changed between any two deployments. */
-export function CompareCard({ runtimeId, versions, initially }: CompareCardProps): ReactNode {
+export function CompareCard({ runtimeId, deployments, initially }: CompareCardProps): ReactNode {
   const [{ before, after }, choose] = useState(initially)
   const sides = [useQuery(deploymentQuery(runtimeId, before)), useQuery(deploymentQuery(runtimeId, after))] as const
   const [old, fresh] = sides.map(({ data }) => data?.manifest)
@@ -31,14 +32,14 @@ export function CompareCard({ runtimeId, versions, initially }: CompareCardProps
           label="From"
           value={before}
           sent={oldSent}
-          versions={versions}
+          deployments={deployments}
           onChange={(version) => choose({ before: version, after })}
         />
         <Side
           label="To"
           value={after}
           sent={freshSent}
-          versions={versions}
+          deployments={deployments}
           onChange={(version) => choose({ before, after: version })}
         />
       </div>
@@ -56,11 +57,11 @@ interface SideProps {
   value: number
   /** By whom and from what. */
   sent: string | undefined
-  versions: readonly number[]
+  deployments: readonly Schemas['DeploymentListItem'][]
   onChange: (version: number) => void
 }
 
-function Side({ label, value, sent, versions, onChange }: SideProps): ReactNode {
+function Side({ label, value, sent, deployments, onChange }: SideProps): ReactNode {
   return (
     <SelectField
       label={label}
@@ -68,9 +69,9 @@ function Side({ label, value, sent, versions, onChange }: SideProps): ReactNode 
       {...(sent !== undefined && { hint: <span className="[overflow-wrap:anywhere]">{sent}</span> })}
       onChange={(event) => onChange(Number(event.target.value))}
     >
-      {versions.map((version) => (
+      {deployments.map(({ version, source }) => (
         <option key={version} value={version}>
-          Deployment {version}
+          {[`Deployment ${version}`, source?.commit?.slice(0, 7), source?.author].filter(Boolean).join(' · ')}
         </option>
       ))}
     </SelectField>
@@ -128,7 +129,7 @@ function Words({ words }: { words: readonly DeploymentChange[] }): ReactNode {
         ))}
         {told.length === 0 && (
           <li>
-            Callers get 404. <Badge tone="bad">breaking</Badge>
+            Calls of it are answered with 404. <Badge tone="bad">breaking</Badge>
           </li>
         )}
       </ul>

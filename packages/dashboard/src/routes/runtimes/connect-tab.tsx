@@ -1,9 +1,10 @@
 import { isOutOfReach, type McpHost, mcpAddress, mcpHosts } from '@svc/contract/mcp-hosts'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { executionsQuery } from '../../api/queries.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { Choices } from '../../ui/choices.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -37,11 +38,7 @@ export function ConnectTab(): ReactNode {
         </div>
       </Card>
       <Card title="Connect a host">
-        <ul className="flex flex-col gap-5">
-          {mcpHosts({ title: name, url }).map((host) => (
-            <Host key={host.id} host={host} />
-          ))}
-        </ul>
+        <Hosts hosts={mcpHosts({ title: name, url })} />
       </Card>
       <LastCalls runtimeId={runtimeId} />
     </>
@@ -68,13 +65,19 @@ function NotServed({ runtimeId, missing }: { runtimeId: string; missing: 'deploy
   )
 }
 
-function Host({ host: { name, place, text } }: { host: McpHost }): ReactNode {
+function Hosts({ hosts }: { hosts: readonly McpHost[] }): ReactNode {
+  const [chosen, choose] = useState<McpHost['id']>('claude-code')
+  const host = hosts.find(({ id }) => id === chosen)
   return (
-    <li className="min-w-0">
-      <h3 className="text-sm font-semibold">{name}</h3>
-      <p className="mt-0.5 mb-1.5 text-sm text-muted">{place}</p>
-      <CodeBlock text={text} label={`what ${name} needs`} />
-    </li>
+    <div className="flex min-w-0 flex-col gap-4">
+      <Choices label="Host" options={hosts.map(({ id, name }) => [id, name])} value={chosen} onChange={choose} />
+      {host && (
+        <div className="min-w-0">
+          <p className="mb-1.5 text-sm text-muted">{host.place}</p>
+          <CodeBlock text={host.text} label={`what ${host.name} needs`} />
+        </div>
+      )}
+    </div>
   )
 }
 

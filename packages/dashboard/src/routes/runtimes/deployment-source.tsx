@@ -8,10 +8,10 @@ export function DeploymentCommit({ source }: Pick<Sent, 'source'>): ReactNode {
   const { commit, author, dirty } = source ?? {}
   if (commit === undefined && author === undefined) return '–'
   return (
-    <span className="flex max-w-56 flex-col">
-      <span className="flex items-baseline gap-2">
+    <span className="flex max-w-56 min-w-0 flex-col">
+      <span className="flex items-baseline gap-x-2 max-md:flex-wrap">
         {commit !== undefined && (
-          <code className="text-[13px]" title={commit}>
+          <code className="shrink-0 text-[13px] whitespace-nowrap" title={commit}>
             {short(commit)}
           </code>
         )}

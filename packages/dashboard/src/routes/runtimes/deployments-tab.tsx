@@ -4,7 +4,7 @@ import { messageBeside } from '../../api/api-error.ts'
 import type { Schemas } from '../../api/client.ts'
 import { deploymentsQuery } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Button, LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EarlierButton } from '../../ui/earlier-button.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -37,7 +37,15 @@ function Deployments({ runtimeId }: { runtimeId: string }): ReactNode {
   if (list.data && !newest) {
     return (
       <Card>
-        <Empty picture="rows" title="No deployments yet">
+        <Empty
+          picture="rows"
+          title="No deployments yet"
+          action={
+            <LinkButton to="/runtimes/$runtimeId" params={{ runtimeId }}>
+              How to deploy
+            </LinkButton>
+          }
+        >
           Run “npx --no svc deploy” in your project. The newest deployment is active.
         </Empty>
       </Card>
@@ -68,7 +76,7 @@ function Deployments({ runtimeId }: { runtimeId: string }): ReactNode {
         <CompareCard
           key={newest.version}
           runtimeId={runtimeId}
-          versions={rows.map(({ version }) => version)}
+          deployments={rows}
           initially={{ before: previous.version, after: newest.version }}
         />
       )}
@@ -81,30 +89,57 @@ function Deployments({ runtimeId }: { runtimeId: string }): ReactNode {
 const FIRST_SHARE = 5
 
 const COLUMNS: readonly Column<Schemas['DeploymentListItem']>[] = [
-  { heading: 'Version', cell: ({ version }) => <span className="font-medium">v{version}</span> },
-  { heading: 'State', cell: ({ status, frozen }) => <StateBadge state={frozen ? 'frozen' : status} /> },
-  { heading: 'Traffic', isNumber: true, cell: ({ traffic }) => `${traffic} %` },
-  { heading: 'Deployed', isExtra: true, cell: ({ deployedAt }) => <Ago at={deployedAt} /> },
-  { heading: 'Commit', isExtra: 'wide', cell: ({ source }) => <DeploymentCommit source={source} /> },
-  { heading: 'Capabilities', isNumber: true, isExtra: true, cell: ({ capabilityCount }) => capabilityCount },
+  {
+    heading: 'Version',
+    cell: (deployment) => (
+      <div>
+        <span className="font-medium">v{deployment.version}</span>
+        <div className="my-1 text-sm md:hidden">
+          <State deployment={deployment} />
+        </div>
+        <div className="text-xs text-muted xl:hidden">
+          <Ago at={deployment.deployedAt} />
+        </div>
+        {deployment.source && (
+          <div className="text-xs text-muted md:hidden">
+            <DeploymentCommit source={deployment.source} />
+          </div>
+        )}
+      </div>
+    ),
+  },
+  { heading: 'State', isExtra: true, cell: (deployment) => <State deployment={deployment} /> },
+  { heading: 'Deployed', isExtra: 'wide', cell: ({ deployedAt }) => <Ago at={deployedAt} /> },
+  { heading: 'Commit', isExtra: true, cell: ({ source }) => <DeploymentCommit source={source} /> },
+  { heading: 'Capabilities', isNumber: true, isExtra: 'wide', cell: ({ capabilityCount }) => capabilityCount },
 ]
+
+function State({ deployment: { status, frozen, traffic } }: { deployment: Schemas['DeploymentListItem'] }): ReactNode {
+  return (
+    <span className="flex items-center gap-2 whitespace-nowrap tabular-nums">
+      <StateBadge state={frozen ? 'frozen' : status} />
+      {traffic > 0 && `${traffic} %`}
+    </span>
+  )
+}
 
 function serving({ ask, share, busy }: Serve): Column<Schemas['DeploymentListItem']> {
   return {
-    heading: 'Serve',
+    heading: 'Actions',
     cell: ({ version, status }) =>
       status === 'superseded' && (
         <div className="flex gap-2">
-          <Button className="h-8" aria-label={`Promote v${version}`} onClick={() => ask(version)}>
+          <Button size="small" aria-label={`Promote v${version}`} onClick={() => ask(version)}>
             Promote
           </Button>
           <Button
-            className="h-8 max-sm:hidden"
-            aria-label={`Let v${version} serve ${FIRST_SHARE} %`}
+            size="small"
+            className="max-sm:hidden"
+            aria-label={`Send ${FIRST_SHARE} % to v${version}`}
             isBusy={busy}
             onClick={() => share(version, FIRST_SHARE)}
           >
-            Serve {FIRST_SHARE} %
+            Send {FIRST_SHARE} %
           </Button>
         </div>
       ),

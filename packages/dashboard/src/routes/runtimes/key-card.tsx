@@ -37,27 +37,38 @@ export function KeyCard(props: KeyCardProps): ReactNode {
   const { change } = useMay()
   const problem = messageBeside(reveal.error, [])
   return (
-    <Card title={title} description={description}>
-      <div className="flex flex-col gap-4">
-        {shown === null ? <Prefix prefix={prefix} /> : <CodeBlock text={shown} label={`the ${type} key`} />}
-        {problem !== null && <Notice kind="bad">{problem}</Notice>}
-        {previousEndsAt !== null && <Countdown until={previousEndsAt} />}
-        {change && (
+    <Card
+      title={title}
+      description={description}
+      actions={
+        change && (
           <div className="flex flex-wrap gap-2">
             {prefix !== null && shown === null && (
-              <Button isBusy={reveal.isPending} onClick={() => reveal.mutate()}>
+              <Button size="small" isBusy={reveal.isPending} onClick={() => reveal.mutate()}>
                 Reveal
               </Button>
             )}
-            {shown !== null && <Button onClick={() => setShown(null)}>Hide</Button>}
-            <Button onClick={() => setDialog('rotate')}>{prefix === null ? 'Create a new key' : 'Rotate'}</Button>
+            {shown !== null && (
+              <Button size="small" onClick={() => setShown(null)}>
+                Hide
+              </Button>
+            )}
+            <Button size="small" onClick={() => setDialog('rotate')}>
+              {prefix === null ? 'Create a new key' : 'Rotate'}
+            </Button>
             {prefix !== null && (
-              <Button kind="ghost" onClick={() => setDialog('revoke')}>
+              <Button size="small" kind="ghost" onClick={() => setDialog('revoke')}>
                 Revoke
               </Button>
             )}
           </div>
-        )}
+        )
+      }
+    >
+      <div className="flex flex-col gap-4">
+        {shown === null ? <Prefix prefix={prefix} /> : <CodeBlock text={shown} label={`the ${type} key`} />}
+        {problem !== null && <Notice kind="bad">{problem}</Notice>}
+        {previousEndsAt !== null && <Countdown until={previousEndsAt} />}
       </div>
       {dialog === 'rotate' && (
         <RotateDialog

@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
+import { deploymentQuery } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -13,6 +15,7 @@ import { LastFailures } from '../home/last-failures.tsx'
 import { Today } from '../home/today.tsx'
 import { useMay } from '../role.ts'
 import { DeployCommands, Waiting } from './deploy-commands.tsx'
+import { DeploymentCommit } from './deployment-source.tsx'
 import { DoctorCard } from './doctor-card.tsx'
 import { NextStep } from './next-step.tsx'
 import { stateAdvice } from './state-advice.ts'
@@ -72,7 +75,9 @@ function EndpointCard({ runtime }: { runtime: Schemas['RuntimeDetail'] }): React
 
 function DeploymentCard({ runtime }: { runtime: Schemas['RuntimeDetail'] }): ReactNode {
   const { runtimeId, deployment, capabilities, version, website, adp } = runtime
+  const { data } = useQuery({ ...deploymentQuery(runtimeId, deployment?.version ?? 0), enabled: deployment !== null })
   if (!deployment) return null
+  const source = data?.source
   return (
     <Card
       title="Active deployment"
@@ -88,6 +93,7 @@ function DeploymentCard({ runtime }: { runtime: Schemas['RuntimeDetail'] }): Rea
             ['Deployment', `v${deployment.version}`],
             ['Deployed', <Ago key="deployed" at={deployment.deployedAt} />],
             ['Code version', version],
+            ...(source ? [['Commit', <DeploymentCommit key="commit" source={source} />] as const] : []),
             ['Website', website?.url ?? '–'],
             ...(adp ? [['Namespace', adp.namespace] as const] : []),
           ]}

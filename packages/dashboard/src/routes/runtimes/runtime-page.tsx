@@ -41,16 +41,16 @@ export function RuntimePage(): ReactNode {
     <Page
       title={runtime.name}
       description={<CodeId id={runtimeId} label="the runtime" />}
-      actions={
+      badges={
         <>
-          <span className="flex items-center gap-2">
-            <StateBadge state={runtime.connection.status} />
-            <StateBadge state={runtime.health} />
-          </span>
-          <LinkButton to="/executions" search={{ runtimeId }}>
-            Executions
-          </LinkButton>
+          <StateBadge state={runtime.connection.status} />
+          {runtime.deployment && <StateBadge state={runtime.health} />}
         </>
+      }
+      actions={
+        <LinkButton to="/executions" search={{ runtimeId }}>
+          Executions
+        </LinkButton>
       }
     >
       <Tabs runtimeId={runtimeId} />

@@ -5,18 +5,26 @@ import { describeSchema, type SchemaField } from './describe-schema.ts'
 /** A schema in words, with the schema itself below for those who want it. */
 export function SchemaView({ title, schema }: { title: string; schema: unknown }): ReactNode {
   const fields = describeSchema(schema)
+  if (fields.length === 0) {
+    return (
+      <details className="min-w-0">
+        <summary className="w-fit text-sm text-muted">
+          <span className="font-medium text-ink">{title}</span>: no fields
+        </summary>
+        <div className="mt-2">
+          <JsonView value={schema} label={`${title} as JSON Schema`} />
+        </div>
+      </details>
+    )
+  }
   return (
     <div className="min-w-0">
       <h3 className="text-sm font-medium">{title}</h3>
-      {fields.length === 0 ? (
-        <p className="mt-2 text-sm text-muted">No fields.</p>
-      ) : (
-        <dl className="mt-2 divide-y divide-line rounded-md border border-line">
-          {fields.map((field) => (
-            <FieldRow key={field.path} field={field} />
-          ))}
-        </dl>
-      )}
+      <dl className="mt-2 divide-y divide-line rounded-md border border-line">
+        {fields.map((field) => (
+          <FieldRow key={field.path} field={field} />
+        ))}
+      </dl>
       <details className="mt-2">
         <summary className="w-fit text-sm text-accent">As JSON Schema</summary>
         <div className="mt-2">

@@ -39,21 +39,25 @@ export function SecretCard({ runtimeId, runtimeName, previousEndsAt }: SecretCar
     <Card
       title="Signing secret"
       description="Your server uses it to verify calls from this service. It cannot be revealed again: if you lose it, rotate it."
+      actions={
+        change && (
+          <Button size="small" onClick={() => setAsking(true)}>
+            Rotate secret
+          </Button>
+        )
+      }
     >
-      <div className="flex flex-col gap-4">
-        {rotating.data && (
-          <Notice kind="ok">
-            <p className="mb-2 font-medium">Copy the new secret now. It is shown only once.</p>
-            <CodeBlock text={rotating.data.secret} label="the signing secret" />
-          </Notice>
-        )}
-        {previousEndsAt !== null && <Countdown until={previousEndsAt} />}
-        {change && (
-          <div>
-            <Button onClick={() => setAsking(true)}>Rotate secret</Button>
-          </div>
-        )}
-      </div>
+      {(rotating.data || previousEndsAt !== null) && (
+        <div className="flex flex-col gap-4">
+          {rotating.data && (
+            <Notice kind="ok">
+              <p className="mb-2 font-medium">Copy the new secret now. It is shown only once.</p>
+              <CodeBlock text={rotating.data.secret} label="the signing secret" />
+            </Notice>
+          )}
+          {previousEndsAt !== null && <Countdown until={previousEndsAt} />}
+        </div>
+      )}
       {isAsking && (
         <ConfirmDialog
           title="Rotate the signing secret"

@@ -40,7 +40,12 @@ export function TrafficCard({ runtimeId, serve }: { runtimeId: string; serve: Se
           </Notice>
         )}
         {isCompared && data?.stable?.counts && data.candidate && (
-          <Comparison stable={data.stable} candidate={data.candidate} />
+          <>
+            <Split stable={data.stable} candidate={data.candidate}>
+              {change && <ShareButtons candidate={data.candidate} serve={serve} />}
+            </Split>
+            <Comparison stable={data.stable} candidate={data.candidate} />
+          </>
         )}
       </div>
     </Card>
@@ -57,36 +62,55 @@ function Served({ report: { stable, candidate, since } }: { report: Report }): R
   )
 }
 
-function Actions({ report: { candidate, previousVersion }, serve }: { report: Report; serve: Serve }): ReactNode {
-  const { busy, share, ask } = serve
-  const more = candidate && nextShare(candidate.traffic)
+function Actions({ report: { candidate, previousVersion }, serve: { ask } }: ActionsProps): ReactNode {
   return (
     <div className="flex flex-wrap gap-2">
-      {candidate && more !== null && (
-        <Button onClick={() => share(candidate.version, more)} isBusy={busy}>
-          More: {more} %
-        </Button>
-      )}
-      {candidate && candidate.traffic < 100 && (
-        <Button onClick={() => share(candidate.version, 100)} isBusy={busy}>
-          All: 100 %
-        </Button>
-      )}
-      {candidate && candidate.traffic > 0 && (
-        <Button onClick={() => share(candidate.version, 0)} isBusy={busy}>
-          None
-        </Button>
-      )}
       {previousVersion !== null && (
-        <Button onClick={() => ask(previousVersion)}>Roll back to v{previousVersion}</Button>
+        <Button size="small" onClick={() => ask(previousVersion)}>
+          Roll back to v{previousVersion}
+        </Button>
       )}
       {candidate && (
-        <Button kind={candidate.frozen ? 'secondary' : 'primary'} onClick={() => ask(candidate.version)}>
+        <Button size="small" kind={candidate.frozen ? 'secondary' : 'primary'} onClick={() => ask(candidate.version)}>
           Promote v{candidate.version}
         </Button>
       )}
     </div>
   )
+}
+
+interface ActionsProps {
+  report: Report
+  serve: Serve
+}
+
+/** More, all or nothing for the candidate. */
+function ShareButtons({ candidate: { version, traffic }, serve: { share, busy } }: ShareProps): ReactNode {
+  const more = nextShare(traffic)
+  return (
+    <div className="flex flex-wrap gap-2">
+      {more !== null && (
+        <Button size="small" onClick={() => share(version, more)} isBusy={busy}>
+          Increase to {more} %
+        </Button>
+      )}
+      {traffic < 100 && (
+        <Button size="small" onClick={() => share(version, 100)} isBusy={busy}>
+          Send all traffic
+        </Button>
+      )}
+      {traffic > 0 && (
+        <Button size="small" onClick={() => share(version, 0)} isBusy={busy}>
+          Stop traffic
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface ShareProps {
+  candidate: Sides['candidate']
+  serve: Serve
 }
 
 interface Sides {
@@ -103,36 +127,54 @@ const FIGURES: readonly [string, (counts: Counts) => string][] = [
   ['Tokens out', ({ outputTokens }) => formatCount(outputTokens)],
 ]
 
+/** Who serves how much, as a bar and in words. */
+function Split({ stable, candidate, children }: Sides & { children: ReactNode }): ReactNode {
+  return (
+    <div className="flex flex-col gap-3">
+      <svg
+        viewBox="0 0 100 1"
+        preserveAspectRatio="none"
+        aria-hidden="true"
+        className="h-2 w-full rounded-full bg-subtle"
+      >
+        <rect width={stable.traffic} height="1" className="fill-ok" />
+        <rect x={100 - candidate.traffic} width={candidate.traffic} height="1" className="fill-accent-fill" />
+      </svg>
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+        <ul className="flex flex-wrap gap-x-6 gap-y-2 text-sm" aria-label="Shares">
+          <li className="flex items-center gap-2">
+            <Badge tone="ok">stable</Badge> v{stable.version} serves {stable.traffic} %
+          </li>
+          <li className="flex items-center gap-2">
+            <Badge tone={candidate.frozen ? 'bad' : 'accent'}>{candidate.frozen ? 'frozen' : 'candidate'}</Badge> v
+            {candidate.version} serves {candidate.traffic} %
+          </li>
+        </ul>
+        {children}
+      </div>
+    </div>
+  )
+}
+
 function Comparison({ stable, candidate }: Sides): ReactNode {
   const of = (counts: Counts | null, figure: (typeof FIGURES)[number][1]) => (counts ? figure(counts) : '–')
   return (
-    <>
-      <ul className="flex flex-wrap gap-x-6 gap-y-2 text-sm" aria-label="Shares">
-        <li className="flex items-center gap-2">
-          <Badge tone="ok">stable</Badge> v{stable.version} serves {stable.traffic} %
-        </li>
-        <li className="flex items-center gap-2">
-          <Badge tone={candidate.frozen ? 'bad' : 'accent'}>{candidate.frozen ? 'frozen' : 'candidate'}</Badge> v
-          {candidate.version} serves {candidate.traffic} %
-        </li>
-      </ul>
-      <div className="-mx-5 -mb-5 border-t border-line">
-        <Table
-          caption="Stable and candidate"
-          rows={FIGURES}
-          rowKey={([name]) => name}
-          columns={[
-            { heading: 'Figure', cell: ([name]) => name },
-            { heading: `Stable v${stable.version}`, isNumber: true, cell: ([, figure]) => of(stable.counts, figure) },
-            {
-              heading: `Candidate v${candidate.version}`,
-              isNumber: true,
-              cell: ([, figure]) => of(candidate.counts, figure),
-            },
-          ]}
-        />
-      </div>
-    </>
+    <div className="-mx-5 -mb-5 border-t border-line">
+      <Table
+        caption="Stable and candidate"
+        rows={FIGURES}
+        rowKey={([name]) => name}
+        columns={[
+          { heading: 'Figure', cell: ([name]) => name },
+          { heading: `Stable v${stable.version}`, isNumber: true, cell: ([, figure]) => of(stable.counts, figure) },
+          {
+            heading: `Candidate v${candidate.version}`,
+            isNumber: true,
+            cell: ([, figure]) => of(candidate.counts, figure),
+          },
+        ]}
+      />
+    </div>
   )
 }
 

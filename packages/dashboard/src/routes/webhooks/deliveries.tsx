@@ -3,12 +3,12 @@ import type { ReactNode } from 'react'
 import { messageBeside } from '../../api/api-error.ts'
 import { api, bodyOf, type Schemas } from '../../api/client.ts'
 import { deliveriesQuery, runtimesQuery } from '../../api/queries.ts'
-import { Badge, type Tone } from '../../ui/badge.tsx'
+import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatTime } from '../../ui/format.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
-import { Ago } from '../../ui/time.tsx'
+import { When } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { useMay } from '../role.ts'
 
@@ -53,12 +53,6 @@ export function Deliveries({ webhookId, deliveries }: DeliveriesProps): ReactNod
   )
 }
 
-const STATES: Readonly<Record<Delivery['status'], { name: string; tone: Tone }>> = {
-  waiting: { name: 'Waiting', tone: 'accent' },
-  delivered: { name: 'Delivered', tone: 'ok' },
-  failed: { name: 'Failed', tone: 'bad' },
-}
-
 const COLUMNS: readonly Column<Delivery>[] = [
   {
     heading: 'Event',
@@ -67,21 +61,20 @@ const COLUMNS: readonly Column<Delivery>[] = [
         <span className="font-mono text-xs whitespace-nowrap">{type}</span>
         {runtimeId !== null && <RuntimeName runtimeId={runtimeId} />}
         <p className="text-muted md:hidden">
-          <Ago at={createdAt} />
+          <When at={createdAt} />
         </p>
       </div>
     ),
   },
   { heading: 'Status', cell: StatusCell },
   { heading: 'Tries', isNumber: true, isExtra: true, cell: ({ attempts }) => attempts },
-  { heading: 'Created', isExtra: true, cell: ({ createdAt }) => <Ago at={createdAt} /> },
+  { heading: 'Created', isExtra: true, cell: ({ createdAt }) => <When at={createdAt} /> },
 ]
 
 function StatusCell({ status, lastError, nextAttemptAt }: Delivery): ReactNode {
-  const { name, tone } = STATES[status]
   return (
     <div>
-      <Badge tone={tone}>{name}</Badge>
+      <StateBadge state={status} />
       {lastError !== null && <p className="mt-1 max-w-md min-w-36 text-muted [overflow-wrap:anywhere]">{lastError}</p>}
       {nextAttemptAt !== null && lastError !== null && (
         <p className="mt-0.5 text-muted">Next try {formatTime(nextAttemptAt)}</p>

@@ -31,9 +31,9 @@ export function WebhookPage(): ReactNode {
   return (
     <Page
       title={url}
-      description={
+      parent={
         <Link to="/webhooks" className="underline-offset-2 hover:underline">
-          ← All webhooks
+          Webhooks
         </Link>
       }
     >
