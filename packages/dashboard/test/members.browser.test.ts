@@ -9,13 +9,14 @@ import { accessibilityFaults, describeScreens } from './support/dashboard.ts'
 const TABS = ['', '/capabilities', '/deployments', '/connect', '/origins', '/keys', '/manifest', '/settings']
 /** The buttons and links that change something. */
 const CHANGES =
-  /^(New|Create|Reveal|Rotate|Revoke|Save|Delete|Run doctor|Promote|Show code|Upgrade|Invite|Rename|Roll back|Try it|Remove|Change role)/
+  /^(New|Create|Reveal|Rotate|Revoke|Save|Delete|Run doctor|Promote|Show code|Upgrade|Invite|Rename|Roll back|Try it|Remove|Change role|Increase|Send|Stop traffic|Resend)/
 
 describeScreens('members', (scene) => {
   test('are invited by mail, see what their role allows, get another one, and are removed', async () => {
     const owner = await scene.openSignedIn('/members')
     const { page } = owner
     const { runtimeId } = await scene.deployedRuntime(owner)
+    await owner.call('POST', '/v1/webhooks', { url: scene.endpoint.url, events: ['deployment.promoted'] })
     const email = newAddress()
     await invite(page, email, 'viewer')
     await page.getByText(`The invitation was mailed to ${email}.`).waitFor()
@@ -30,7 +31,7 @@ describeScreens('members', (scene) => {
     await viewer.getByRole('button', { name: 'Join account' }).click()
     await viewer.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
     const refused = refusalsOf(viewer)
-    const screens = ['', '/projects', '/billing', '/members', '/executions', '/analytics']
+    const screens = ['', '/projects', '/billing', '/members', '/executions', '/analytics', '/events', '/webhooks']
     for (const path of [...screens, ...TABS.map((tab) => `/runtimes/${runtimeId}${tab}`)]) {
       await show(viewer, `${scene.url}/dashboard${path}`)
       expect([path, await changesOn(viewer)]).toEqual([path, []])

@@ -34,7 +34,7 @@ export const STATUS: Column<Execution> = {
     <span className="block max-w-52">
       <ExecutionBadge status={status} failedCalls={failedCalls} unknownCalls={unknownCalls} />
       {error && (
-        <span className="mt-0.5 block truncate text-xs text-muted max-md:hidden" title={error.message}>
+        <span className="mt-0.5 line-clamp-2 text-xs text-muted max-md:hidden" title={error.message}>
           {error.message}
         </span>
       )}
