@@ -1,17 +1,8 @@
 import { createClient } from '../support/client.ts'
 import { functionsEntered } from '../support/inspector.ts'
 import type { PostgresCluster } from '../support/postgres-cluster.ts'
-import { freePort, type Listener, requireTools } from '../support/programs.ts'
-import {
-  atLeast,
-  atMost,
-  type Check,
-  type Engine,
-  exactly,
-  type Scenario,
-  type ScenarioContext,
-} from '../support/scenario.ts'
-import { sum } from '../support/statistics.ts'
+import { freePort, type Listener, PROCESSORS, pin, requireTools } from '../support/programs.ts'
+import { atMost, type Check, type Engine, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import {
   BROKER_BODY,
   CHAT_BODY,
@@ -23,9 +14,10 @@ import {
   MODEL_STREAM,
 } from './bodies.ts'
 import { brokerCall, type Contender, JSON_TYPE, measure, serviceContender } from './contenders.ts'
-import { startFixedAnswers, startNginxProxy } from './nginx.ts'
+import { startFixedAnswers } from './nginx.ts'
 import { peerHeaders, startPeer } from './portkey.ts'
 import {
+  answeredIn,
   callsPerSecond,
   cpuMicroseconds,
   cpuOf,
@@ -33,15 +25,13 @@ import {
   medianAtLeast,
   medianAtMost,
   noneFailed,
-  PROCESSORS,
   p50Ms,
-  pin,
   ratioOf,
   type Spread,
   slotsOf,
   spreadOf,
 } from './rounds.ts'
-import { countRows, openCluster, type Service, startBenchProgram, startService } from './service.ts'
+import { judgeRows, openCluster, type Service, startBenchProgram, startService } from './service.ts'
 
 const SLOW_MS = 20
 const ENDPOINT_PATH = '/svc'
@@ -55,17 +45,16 @@ const ADDED_MS = { sqlite: 2.5, postgres: 4.5 } as const
 
 export const broker: Scenario = {
   name: 'broker',
-  title: 'broker calls and executes against a bare proxy, nginx and a peer gateway, in turn',
+  title: 'broker calls and executes against a bare proxy and a peer gateway, in turn',
   engines: [],
   async run(context) {
     requireTools(['wrk', 'nginx', 'taskset'], context.env)
     const field = await openField(context)
     const { services, upstream, slowUpstream, proxies } = field
     const at = (url: string) => services.map((service) => brokerContender(service, url))
-    const fast = [proxyContender('nginx', proxies.nginx), proxyContender(PROXY, proxies.proxy)]
-    const again = proxyContender(AGAIN, proxies.proxyAgain)
-    const calls = await measure(context, [...fast, again, ...at(upstream.url)], IN_OUTPUT, { seconds: 5, base: PROXY })
     const single = [proxyContender(PROXY, proxies.proxy), ...at(upstream.url)]
+    const fast = [...single, proxyContender(AGAIN, proxies.proxyAgain)]
+    const calls = await measure(context, fast, IN_OUTPUT, { seconds: 5, base: PROXY })
     const alone = await measure(context, single, IN_OUTPUT, { seconds: 3, base: PROXY, connections: 1 })
     const slowly = [proxyContender(PROXY, proxies.slowProxy), ...at(slowUpstream.url)]
     const slow = await measure(context, slowly, IN_OUTPUT, { seconds: 4, base: PROXY })
@@ -76,7 +65,7 @@ export const broker: Scenario = {
     return [
       ...judge({ calls, alone, slow, execute }, services),
       ...(await judgeEntered(context, field)),
-      ...(await judgeRows(services, [calls, alone, slow, execute])),
+      ...(await judgeRows(services, ({ name }) => answeredIn([calls, alone, slow, execute], name))),
     ]
   },
 }
@@ -98,7 +87,6 @@ async function openField(context: ScenarioContext) {
   const slowUpstream = await startBenchProgram(context, 'slow-upstream', slowly)
   const proxyTo = (url: string) => startBenchProgram(context, 'bare-proxy', { upstream: url })
   const proxies = {
-    nginx: await startNginxProxy(context, upstream.url),
     proxy: await proxyTo(upstream.url),
     proxyAgain: await proxyTo(upstream.url),
     slowProxy: await proxyTo(slowUpstream.url),
@@ -174,24 +162,6 @@ function judge(
 function addedMs(measured: Measured, name: string): Spread {
   const bare = slotsOf(measured, PROXY).map(p50Ms)
   return spreadOf(slotsOf(measured, name).map((slot, round) => p50Ms(slot) - (bare[round] ?? Number.NaN)))
-}
-
-/** Every counted answer must stand in the store. The last calls of each slot are left by their caller. */
-async function judgeRows(services: readonly Service[], sections: readonly Measured[]): Promise<Check[]> {
-  const checks: Check[] = []
-  for (const service of services) {
-    const slots = sections.flatMap((measured) => measured.get(service.name) ?? [])
-    const failed = "status = 'failed' and finish_reason <> 'cancelled'"
-    checks.push(
-      atLeast(
-        `completed executions stored by ${service.name}`,
-        await countRows(service, "status = 'completed'"),
-        sum(slots.map(({ requests }) => requests)),
-      ),
-      exactly(`failed executions stored by ${service.name}`, await countRows(service, failed), 0),
-    )
-  }
-  return checks
 }
 
 const MOST_FUNCTIONS = 160

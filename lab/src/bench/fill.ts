@@ -1,7 +1,4 @@
-import { join } from 'node:path'
-import SqliteDatabase from 'better-sqlite3'
-import pg from 'pg'
-import type { Store } from '../support/store.ts'
+import type { Connection, Store } from '../support/store.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -11,30 +8,37 @@ const DIALECTS = {
   postgres: {
     numbers: (count: number) => `generate_series(0::bigint, ${count - 1}) as numbers(n)`,
     padded: `lpad(n::text, 10, '0')`,
+    begin: `set maintenance_work_mem = '512MB'; set work_mem = '256MB'; set synchronous_commit = off`,
+    end: 'vacuum analyze',
+    /** Of executions, but for those of its keys. */
+    indexes: `select indexname as name, indexdef as definition from pg_indexes
+      where tablename = 'executions' and indexname not in (select conname from pg_constraint)`,
   },
   sqlite: {
     numbers: (count: number) =>
       `(with recursive counted(n) as (select 0 union all select n + 1 from counted where n < ${count - 1})
         select n from counted) as numbers`,
     padded: `printf('%010d', n)`,
+    begin: 'pragma synchronous = off; pragma cache_size = -262144; begin',
+    end: 'commit',
+    indexes: `select name, sql as definition from sqlite_master
+      where type = 'index' and sql is not null and tbl_name = 'executions'`,
   },
-}
-
-interface Target {
-  run(statement: string): Promise<unknown>
-  rows(query: string): Promise<Record<string, unknown>[]>
-  /** Of executions, but for those of its keys. */
-  indexes: string
-  close(): Promise<unknown>
 }
 
 /**
  * Copies the executions of a store, and what was counted of them, back over so many hours. No server has it open. An
  * execution keeps its minute, so that the counters of an hour can be copied with it.
  */
-export async function multiplyExecutions(store: Store, { copies, hours }: { copies: number; hours: number }) {
-  const { run, rows, indexes, close } = await (store.engine === 'sqlite' ? openSqlite(store) : openPostgres(store))
-  const { numbers, padded } = DIALECTS[store.engine]
+export function multiplyExecutions(store: Store, { copies, hours }: { copies: number; hours: number }) {
+  return store.connect((connection) => multiply(connection, { ...DIALECTS[store.engine], copies, hours }))
+}
+
+type Task = (typeof DIALECTS)['sqlite'] & { copies: number; hours: number }
+
+async function multiply({ run, rows }: Connection, { copies, hours, ...dialect }: Task): Promise<void> {
+  const { numbers, padded, indexes, begin, end } = dialect
+  await run(begin)
   const offset = `(n * ${hours} / ${copies} * ${HOUR_MS})`
   const columnsOf = async (table: string) => Object.keys((await rows(`select * from ${table} limit 1`))[0] ?? {})
   const known = await rows(indexes)
@@ -62,8 +66,7 @@ export async function multiplyExecutions(store: Store, { copies, hours }: { copi
     )
     await run('drop table counted_once')
   }
-  await run(store.engine === 'sqlite' ? 'commit' : 'vacuum analyze')
-  await close()
+  await run(end)
 }
 
 const KEYS = ['owner_id', 'grain', 'at', 'runtime_id', 'project_id', 'span', 'capability']
@@ -71,29 +74,4 @@ const KEYS = ['owner_id', 'grain', 'at', 'runtime_id', 'project_id', 'span', 'ca
 /** The id of a copy: the time in it gives way to the number of the copy. */
 export function copiedId(id: string, copy: number): string {
   return id.slice(0, 5) + String(copy).padStart(10, '0') + id.slice(15)
-}
-
-async function openSqlite({ location }: Store): Promise<Target> {
-  const database = new SqliteDatabase(join(location, 'svc.db'))
-  database.exec('pragma synchronous = off; pragma cache_size = -262144; begin')
-  return {
-    run: async (statement) => database.exec(statement),
-    rows: async (query) => database.prepare<unknown[], Record<string, unknown>>(query).all(),
-    indexes: `select name, sql as definition from sqlite_master
-      where type = 'index' and sql is not null and tbl_name = 'executions'`,
-    close: async () => database.close(),
-  }
-}
-
-async function openPostgres({ location }: Store): Promise<Target> {
-  const client = new pg.Client({ connectionString: location })
-  await client.connect()
-  await client.query(`set maintenance_work_mem = '512MB'; set work_mem = '256MB'; set synchronous_commit = off`)
-  return {
-    run: (statement) => client.query(statement),
-    rows: async (query) => (await client.query<Record<string, unknown>>(query)).rows,
-    indexes: `select indexname as name, indexdef as definition from pg_indexes
-      where tablename = 'executions' and indexname not in (select conname from pg_constraint)`,
-    close: () => client.end(),
-  }
 }

@@ -5,6 +5,7 @@ import {
   addTenant,
   brokerPath,
   capability,
+  get,
   openEnvironment,
   saying,
   startWatched,
@@ -12,11 +13,12 @@ import {
 } from '../support/environment.ts'
 import { startPostgresCluster } from '../support/postgres-cluster.ts'
 import { TICK_MS, usageOf } from '../support/process-usage.ts'
+import { temporaryFolder } from '../support/programs.ts'
 import type { Random } from '../support/random.ts'
 import { atMost, type Check, exactly, type Scenario, type ScenarioContext, type Table } from '../support/scenario.ts'
 import { answerJson, startServing } from '../support/serving.ts'
 import { median, quantile, rounded } from '../support/statistics.ts'
-import { createPostgresStore, createSqliteStore, type Store } from '../support/store.ts'
+import { createPostgresStore, type Store, sqliteStoreIn } from '../support/store.ts'
 import { until } from '../support/within.ts'
 import { copiedId, multiplyExecutions } from './fill.ts'
 
@@ -76,7 +78,7 @@ export const growth: Scenario = {
     const cluster = context.engine === 'postgres' ? await startPostgresCluster(context, FILLING) : null
     const histories: History[] = []
     for (const size of sizes) {
-      const store = cluster === null ? createSqliteStore(context.onEnd) : await createPostgresStore(cluster.url)
+      const store = cluster === null ? sqliteStoreIn(temporaryFolder(context)) : await createPostgresStore(cluster.url)
       histories.push(await makeHistory({ ...context, endpoint }, store, size))
     }
     await cluster?.restart(SERVING)
@@ -168,39 +170,35 @@ interface Request {
 
 async function requestsOf(history: Served, random: Random): Promise<Request[]> {
   const list = '/v1/executions'
-  const { runtimeIds, projectId, beginsAt, endsAt } = history
+  const { client, apiKey, runtimeIds, projectId, beginsAt, endsAt } = history
   const quarter = (endsAt - beginsAt) / 4
   const middle = `from=${Math.round(beginsAt + quarter)}&to=${Math.round(endsAt - quarter)}`
   const cursors: string[] = []
   // So much remains behind each that even the smallest history fills a page of failed ones.
   while (cursors.length < 20) {
     const to = Math.round(beginsAt + (endsAt - beginsAt) * (0.7 + 0.25 * random.next()))
-    const page = await read(history, `${list}?limit=1&to=${to}`)
-    cursors.push(ExecutionList.parse(page).nextCursor ?? '')
+    const page = ExecutionList.parse(await get(`${client.url}${list}?limit=1&to=${to}`, apiKey))
+    cursors.push(page.nextCursor ?? '')
   }
   const each = (page: string) => cursors.map((cursor) => `${list}?${page}&cursor=${cursor}`)
-  const get = (name: string, paths: readonly string[], mark = '"executions":[{'): Request => ({
-    name,
-    method: 'GET',
-    paths,
-    mark,
-  })
+  const reading = (name: string, paths: readonly string[], mark = '"executions":[{') =>
+    ({ name, method: 'GET', paths, mark }) as const
   const summary = (lengthMs: number) => [`/v1/analytics/summary?from=${endsAt - lengthMs}`]
   return [
-    get('newest page', [`${list}?limit=50`]),
-    get('deep page', each('limit=50')),
-    get('deep page, failed', each('limit=10&status=failed')),
-    get('newest page of a runtime', [`${list}?limit=50&runtimeId=${runtimeIds[0]}`]),
-    get('page of a runtime, middle half', [`${list}?limit=10&runtimeId=${runtimeIds[0]}&${middle}`]),
-    get('page of a project, failed', [`${list}?limit=10&projectId=${projectId}&status=failed`]),
-    get(
+    reading('newest page', [`${list}?limit=50`]),
+    reading('deep page', each('limit=50')),
+    reading('deep page, failed', each('limit=10&status=failed')),
+    reading('newest page of a runtime', [`${list}?limit=50&runtimeId=${runtimeIds[0]}`]),
+    reading('page of a runtime, middle half', [`${list}?limit=10&runtimeId=${runtimeIds[0]}&${middle}`]),
+    reading('page of a project, failed', [`${list}?limit=10&projectId=${projectId}&status=failed`]),
+    reading(
       'one trace',
       history.executionIds.map((id) => `${list}/${id}`),
       '"capabilityCalls":[{',
     ),
-    get('summary of 7 days', summary(7 * 86_400_000), '"capabilities":[{'),
-    get('summary of a year', summary(YEAR_MS), '"capabilities":[{'),
-    get('billing usage', ['/v1/billing/usage'], '"periodStart"'),
+    reading('summary of 7 days', summary(7 * 86_400_000), '"capabilities":[{'),
+    reading('summary of a year', summary(YEAR_MS), '"capabilities":[{'),
+    reading('billing usage', ['/v1/billing/usage'], '"periodStart"'),
     { name: 'broker call', method: 'POST', paths: history.capabilityPaths, mark: '"executionId"' },
   ]
 }
@@ -219,10 +217,6 @@ async function ask({ client, apiKey }: Served, { method, paths, mark }: Request,
   const ms = performance.now() - begun
   if (status === 200 && text.includes(mark)) return ms
   throw new Error(`${method} ${path} answered ${status}: ${text.slice(0, 300)}`)
-}
-
-async function read({ client, apiKey }: Served, path: string): Promise<unknown> {
-  return JSON.parse((await client.send({ method: 'GET', path, key: apiKey })).text)
 }
 
 /** One kind of request on every history, the smallest first; milliseconds. */
@@ -312,7 +306,8 @@ async function checkTotals(history: Served): Promise<Check> {
     `select count(*) as count from executions where runtime_id in (${places})`,
     history.runtimeIds,
   )
-  const summary = AnalyticsSummary.parse(await read(history, `/v1/analytics/summary?from=${history.beginsAt}`))
+  const url = `${history.client.url}/v1/analytics/summary?from=${history.beginsAt}`
+  const summary = AnalyticsSummary.parse(await get(url, history.apiKey))
   const what = `${history.size} executions: those in the summary, against those of the big owner`
   return exactly(what, summary.totals.executions, Number(row?.['count']))
 }

@@ -4,7 +4,7 @@ import { usageOf } from '../support/process-usage.ts'
 import { requireTools } from '../support/programs.ts'
 import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import { median, rounded, sum } from '../support/statistics.ts'
-import { createPostgresStore, withClient } from '../support/store.ts'
+import { createPostgresStore } from '../support/store.ts'
 import { BROKER_BODY, CAPABILITY, ENDPOINT_BODY, MANIFEST } from './bodies.ts'
 import { JSON_TYPE } from './contenders.ts'
 import { startFixedAnswers } from './nginx.ts'
@@ -74,7 +74,7 @@ async function runOnce(setup: Setup, count: number, owners: Run['owners'], secon
   const connections = Math.ceil(CLIENTS / count)
   const loads = servers.map(({ url }) => createLoad(context, { url, requests, connections }))
   // No plan's limit is to be met.
-  await environment.store.change('delete from allowances')
+  await environment.store.connect(({ run }) => run('delete from allowances'))
   const serverMs = () => sum(servers.map(({ pid }) => usageOf(pid).cpuMs))
   const before = { server: serverMs(), database: cluster.cpuMs() }
   const results = await Promise.all(loads.map((load) => load(seconds)))
@@ -134,19 +134,16 @@ async function openTenants(
   const ids: string[] = []
   const ofOne = count(400, 60)
   while (ids.length < ofOne + count(1_000, 120)) ids.push((await addRuntime(environment, endpoint, MANIFEST)).runtimeId)
-  await withClient(environment.store.location, async (client) => {
-    const given = `(select id, 'own_' || substr(id, 4) as owner from unnest($1::text[]) as ids(id)) as given`
-    await client.query(
-      `insert into owners (owner_id, email, tier, created_at)
-       select owner, lower(owner) || '@example.com', 'pro', 0 from ${given}`,
-      [ids.slice(ofOne)],
-    )
-    for (const table of ['runtimes', 'deployments', 'credentials'])
-      await client.query(`update ${table} set owner_id = owner from ${given} where ${table}.runtime_id = given.id`, [
-        ids.slice(ofOne),
-      ])
-    await client.query(`update runtimes set revision = revision + 1`)
-    await client.query(`update owners set tier = 'pro'`)
+  await environment.store.connect(async ({ rows, run }) => {
+    const given = `(select id, 'own_' || substr(id, 4) as owner from unnest(?::text[]) as ids(id)) as given`
+    const insert = `insert into owners (owner_id, email, tier, created_at)
+      select owner, lower(owner) || '@example.com', 'pro', 0 from ${given}`
+    await rows(insert, [ids.slice(ofOne)])
+    for (const table of ['runtimes', 'deployments', 'credentials']) {
+      const update = `update ${table} set owner_id = owner from ${given} where ${table}.runtime_id = given.id`
+      await rows(update, [ids.slice(ofOne)])
+    }
+    await run(`update runtimes set revision = revision + 1; update owners set tier = 'pro'`)
   })
   const paths = ids.map((runtimeId) => brokerPath({ runtimeId }, CAPABILITY))
   return { one: paths.slice(0, ofOne), many: paths.slice(ofOne) }

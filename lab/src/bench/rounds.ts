@@ -1,73 +1,23 @@
-import { execFile } from 'node:child_process'
-import { availableParallelism } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import type { PostgresCluster } from '../support/postgres-cluster.ts'
 import { usageOf } from '../support/process-usage.ts'
 import { atLeast, atMost, type Check, exactly, type Table } from '../support/scenario.ts'
 import { median, rounded, sum } from '../support/statistics.ts'
 import type { LoadResult } from './wrk.ts'
 
-/** The measured server has one processor for itself; the load, the upstream and the database have the other. */
-export const PROCESSORS = { servers: '0', rest: '1' } as const
-
-const run = promisify(execFile)
-
-/** Moves all threads of these processes, and what they start from now on. */
-export async function pin(pids: readonly number[], processors: string): Promise<void> {
-  if (availableParallelism() < 2) throw new Error('this scenario pins processes to two processors; there is one here')
-  for (const pid of pids) await run('taskset', ['-a', '-p', '-c', processors, String(pid)])
-}
-
 /** Processor time so far, milliseconds. */
-interface Cpu {
+export interface Cpu {
   processMs: number
-  mainThreadMs: number
   databaseMs: number
 }
 
 export function cpuOf(pid: number, cluster: PostgresCluster | null = null): Cpu {
-  const { cpuMs, mainThreadCpuMs } = usageOf(pid)
-  return { processMs: cpuMs, mainThreadMs: mainThreadCpuMs, databaseMs: cluster?.cpuMs() ?? 0 }
+  return { processMs: usageOf(pid).cpuMs, databaseMs: cluster?.cpuMs() ?? 0 }
 }
 
-/** One of those that take turns. */
-export interface Candidate {
-  name: string
-  load(seconds: number): Promise<LoadResult>
-  cpu(): Cpu
-}
-
-/** The result of one candidate in one round. */
+/** The result of one contender in one round. */
 export interface Slot extends LoadResult, Cpu {}
 
 export type Measured = ReadonlyMap<string, readonly Slot[]>
-
-/** Lets candidates take turns, A B C, A B C, …, so that a disturbance of the machine hits all of them. */
-export async function measureRounds(
-  candidates: readonly Candidate[],
-  { rounds, seconds }: { rounds: number; seconds: number },
-): Promise<Measured> {
-  const measured = new Map<string, Slot[]>(candidates.map(({ name }) => [name, []]))
-  for (let round = 0; round < rounds; round += 1) {
-    for (const candidate of candidates) {
-      const before = candidate.cpu()
-      const result = await candidate.load(seconds)
-      // Work that a server put off until then counts as the slot's.
-      await sleep(1_000)
-      measured.get(candidate.name)?.push({ ...result, ...difference(candidate.cpu(), before) })
-    }
-  }
-  return measured
-}
-
-function difference(after: Cpu, before: Cpu): Cpu {
-  return {
-    processMs: after.processMs - before.processMs,
-    mainThreadMs: after.mainThreadMs - before.mainThreadMs,
-    databaseMs: after.databaseMs - before.databaseMs,
-  }
-}
 
 export type Figure = (slot: Slot) => number
 
@@ -103,6 +53,11 @@ export function slotsOf(measured: Measured, name: string): readonly Slot[] {
   return slots
 }
 
+/** How many requests of a contender were answered in all. */
+export function answeredIn(sections: readonly Measured[], name: string): number {
+  return sum(sections.flatMap((measured) => measured.get(name) ?? []).map(({ requests }) => requests))
+}
+
 export function medianAtLeast(what: string, spread: Spread, limit: number): Check {
   return { ...atLeast(what, spread.median, limit), measured: showSpread(spread) }
 }
@@ -123,20 +78,18 @@ export function loadTable(measured: Measured, base: string): Table {
   const rows = [...measured].map(([name, slots]) => {
     const shown = (figure: Figure) => rounded(median(slots.map(figure)))
     const ratio = (figure: Figure) => showSpread(ratioOf(measured, [name, base], figure))
-    const perCall = (ms: (slot: Slot) => number) => shown((slot) => (ms(slot) * 1000) / slot.requests)
     return [
       name,
       shown(callsPerSecond),
       ratio(callsPerSecond),
       shown(cpuMicroseconds),
       ratio(cpuMicroseconds),
-      perCall(({ mainThreadMs }) => mainThreadMs),
-      perCall(({ databaseMs }) => databaseMs),
+      shown(({ databaseMs, requests }) => (databaseMs * 1000) / requests),
       shown(p50Ms),
       shown((slot) => slot.p99Ms),
       String(sum(slots.map(({ refused, broken }) => refused + broken))),
     ]
   })
-  const cpu = ['CPU µs a call', 'ratio [min–max]', 'main thread µs', 'database µs']
+  const cpu = ['CPU µs a call', 'ratio [min–max]', 'database µs']
   return { head: ['', 'calls/s', 'ratio [min–max]', ...cpu, 'p50 ms', 'p99 ms', 'failed'], rows }
 }

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { addRuntime, type Environment, openEnvironment } from '../support/environment.ts'
 import { type PostgresCluster, startPostgresCluster } from '../support/postgres-cluster.ts'
 import { type Listener, startListener, temporaryFolder } from '../support/programs.ts'
-import type { Engine, ScenarioContext } from '../support/scenario.ts'
-import { createPostgresStore, createSqliteStore } from '../support/store.ts'
+import { atLeast, type Check, type Engine, exactly, type ScenarioContext } from '../support/scenario.ts'
+import { createPostgresStore, sqliteStoreIn } from '../support/store.ts'
 import { MANIFEST } from './bodies.ts'
 import { cpuOf } from './rounds.ts'
 
@@ -32,9 +32,10 @@ export interface ServiceOptions {
 export async function startService(context: ScenarioContext, options: ServiceOptions): Promise<Service> {
   const { engine, endpoints, modelUrl, nodeArguments = [] } = options
   const cluster = engine === 'postgres' ? options.cluster : null
-  const log = join(temporaryFolder(context), 'server.log')
+  const folder = temporaryFolder(context)
+  const log = join(folder, 'server.log')
   const environment = await openEnvironment(context, {
-    store: cluster === null ? createSqliteStore(context.onEnd) : await createPostgresStore(cluster.url),
+    store: cluster === null ? sqliteStoreIn(folder) : await createPostgresStore(cluster.url),
     nodeArguments,
     variables: { SVC_LOG_LEVEL: 'info', SVC_MODEL: 'openai-compatible:fake', SVC_MODEL_BASE_URL: `${modelUrl}/v1` },
     wrapper: ['sh', '-c', `exec "$0" "$@" 2>${log}`],
@@ -60,6 +61,23 @@ export async function openCluster(context: ScenarioContext): Promise<PostgresClu
 export async function countRows({ store }: Pick<Environment, 'store'>, where: string): Promise<number> {
   const [row] = await store.query(`select count(*) as found from executions where ${where}`)
   return Number(row?.['found'])
+}
+
+/** Every answer that was counted is an execution in the store. The last calls of a load are left by their caller. */
+export async function judgeRows<S extends Pick<Service, 'name' | 'store'>>(
+  services: readonly S[],
+  answeredBy: (service: S) => number,
+): Promise<Check[]> {
+  const checks: Check[] = []
+  for (const service of services) {
+    const completed = await countRows(service, "status = 'completed'")
+    const otherwise = await countRows(service, "status = 'failed' and finish_reason <> 'cancelled'")
+    checks.push(
+      atLeast(`completed executions stored by ${service.name}`, completed, answeredBy(service)),
+      exactly(`failed executions stored by ${service.name}`, otherwise, 0),
+    )
+  }
+  return checks
 }
 
 /** Starts a program of `./programs` that listens; it is told its task in one JSON argument. */

@@ -1,12 +1,12 @@
 import { startProgram } from '@svc/testkit'
 import { usageOf } from '../support/process-usage.ts'
-import { requireTools } from '../support/programs.ts'
-import { atLeast, atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
+import { PROCESSORS, pin, requireTools } from '../support/programs.ts'
+import { atMost, type Check, exactly, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import { quantile, rounded, sum } from '../support/statistics.ts'
 import { EXECUTE_BODY } from './bodies.ts'
 import { JSON_TYPE } from './contenders.ts'
-import { medianAtMost, PROCESSORS, pin, showSpread, spreadOf } from './rounds.ts'
-import { countRows, openCluster, programFile, type Service, startBenchProgram, startService } from './service.ts'
+import { medianAtMost, showSpread, spreadOf } from './rounds.ts'
+import { judgeRows, openCluster, programFile, type Service, startBenchProgram, startService } from './service.ts'
 
 const ROUNDS = 3
 const STREAMS = 1_000
@@ -44,7 +44,7 @@ export const streams: Scenario = {
     context.table(tableOf([direct, relayed, ...own], relayed, count))
     return [
       ...own.flatMap((measured) => judge(measured, { direct, relayed, count })),
-      ...(await judgeRows(services, own)),
+      ...(await judgeRows(services, ({ name }) => own.find((source) => source.name === name)?.seen.length ?? 0)),
     ]
   },
 }
@@ -117,10 +117,16 @@ async function readTurn(env: NodeJS.ProcessEnv, { pid, order }: StreamSource, co
 
 type Turn = Awaited<ReturnType<typeof readTurn>>
 
+/** All turns of one source. */
 interface MeasuredStreams {
   name: string
   isModel: boolean
   turns: readonly Turn[]
+  seen: readonly SeenStream[]
+  refused: number
+  /** Not complete, and not refused. */
+  broken: number
+  longestGapMs: number
 }
 
 async function measure(
@@ -128,12 +134,27 @@ async function measure(
   sources: readonly StreamSource[],
   count: number,
 ): Promise<MeasuredStreams[]> {
-  const turns = new Map<string, Turn[]>(sources.map(({ name }) => [name, []]))
+  const turns = sources.map((): Turn[] => [])
   for (const source of sources) await readTurn(context.env, source, context.count(WARM_UPS, 5))
   for (let round = 0; round < context.count(ROUNDS); round += 1) {
-    for (const source of sources) turns.get(source.name)?.push(await readTurn(context.env, source, count))
+    for (const [index, source] of sources.entries()) turns[index]?.push(await readTurn(context.env, source, count))
   }
-  return sources.map(({ name, pid }) => ({ name, isModel: pid === null, turns: turns.get(name) ?? [] }))
+  return sources.map((source, index) => summaryOf(source, turns[index] ?? []))
+}
+
+function summaryOf({ name, pid }: StreamSource, turns: readonly Turn[]): MeasuredStreams {
+  const seen = turns.flatMap((turn) => turn.seen)
+  const begun = seen.filter(({ status }) => status !== 429)
+  const complete = begun.filter(({ isComplete, events }) => isComplete && events === EVENTS)
+  return {
+    name,
+    isModel: pid === null,
+    turns,
+    seen,
+    refused: seen.length - begun.length,
+    broken: begun.length - complete.length,
+    longestGapMs: Math.max(...seen.map((stream) => stream.longestGapMs)),
+  }
 }
 
 interface Against {
@@ -150,11 +171,11 @@ function judge(service: MeasuredStreams, { direct, relayed, count }: Against): C
   )
   return [
     // A late event loop refuses new executions; a stream that has begun may never break off.
-    exactly(`${name}, streams refused (429)`, refusedIn(turns).length, 0),
-    exactly(`${name}, streams not complete otherwise`, brokenIn(turns).length, 0),
+    exactly(`${name}, streams refused (429)`, service.refused, 0),
+    exactly(`${name}, streams not complete otherwise`, service.broken, 0),
     exactly(`${name}, streams open at once`, Math.min(...turns.map(({ peakOpen }) => peakOpen)), count),
     medianAtMost(`${name}, ms added to the first event at the median`, addedMs, 5),
-    atMost(`${name}, longest gap between two events`, longestGapMs(service), 1_000, 'ms'),
+    atMost(`${name}, longest gap between two events`, service.longestGapMs, 1_000, 'ms'),
     medianAtMost(`${name}, CPU per event over the relay’s`, cpuRatio(service, relayed), CPU_RATIO),
     atMost(
       `${name}, memory per stream over the relay’s`,
@@ -162,15 +183,6 @@ function judge(service: MeasuredStreams, { direct, relayed, count }: Against): C
       MEMORY_RATIO,
     ),
   ]
-}
-
-function refusedIn(turns: readonly Turn[]): SeenStream[] {
-  return turns.flatMap(({ seen }) => seen).filter(({ status }) => status === 429)
-}
-
-function brokenIn(turns: readonly Turn[]): SeenStream[] {
-  const seen = turns.flatMap((turn) => turn.seen)
-  return seen.filter(({ status, isComplete, events }) => status !== 429 && !(isComplete && events === EVENTS))
 }
 
 function firstEventMs({ seen }: Turn, share: number): number {
@@ -194,14 +206,9 @@ function bytesPerStream({ turns }: MeasuredStreams, count: number): number {
   return grown > 0 ? grown / count : Number.NaN
 }
 
-function longestGapMs({ turns }: MeasuredStreams): number {
-  return Math.max(...turns.flatMap(({ seen }) => seen.map((stream) => stream.longestGapMs)))
-}
-
 function tableOf(measured: readonly MeasuredStreams[], relayed: MeasuredStreams, count: number) {
   const times = ['first event ms, p50', 'p99', 'longest gap ms']
   const rows = measured.map((source) => {
-    const seen = source.turns.flatMap((turn) => turn.seen)
     const first = (share: number) => rounded(spreadOf(source.turns.map((turn) => firstEventMs(turn, share))).median)
     const cost = [
       rounded(spreadOf(source.turns.map(cpuMicroseconds)).median),
@@ -210,30 +217,13 @@ function tableOf(measured: readonly MeasuredStreams[], relayed: MeasuredStreams,
     ]
     return [
       source.name,
-      String(seen.length),
-      String(refusedIn(source.turns).length),
-      String(brokenIn(source.turns).length),
+      ...[source.seen.length, source.refused, source.broken].map(String),
       first(0.5),
       first(0.99),
-      rounded(longestGapMs(source)),
+      rounded(source.longestGapMs),
       ...(source.isModel ? cost.map(() => '–') : cost),
     ]
   })
   const counts = ['streams', 'refused', 'broken']
   return { head: ['', ...counts, ...times, 'CPU µs an event', 'ratio to the relay', 'KiB a stream'], rows }
-}
-
-/** Each stream that was read is an execution that was charged, run and settled. */
-async function judgeRows(services: readonly Service[], measured: readonly MeasuredStreams[]): Promise<Check[]> {
-  const checks: Check[] = []
-  for (const service of services) {
-    const { name } = service
-    const turns = measured.find((source) => source.name === name)?.turns ?? []
-    const completed = await countRows(service, "status = 'completed'")
-    checks.push(
-      atLeast(`${name}, completed executions stored`, completed, turns.flatMap(({ seen }) => seen).length),
-      exactly(`${name}, executions stored otherwise`, await countRows(service, "status <> 'completed'"), 0),
-    )
-  }
-  return checks
 }

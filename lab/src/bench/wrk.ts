@@ -2,9 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startProgram } from '@svc/testkit'
 import { z } from 'zod'
-import { temporaryFolder } from '../support/programs.ts'
+import { PROCESSORS, temporaryFolder } from '../support/programs.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
-import { PROCESSORS } from './rounds.ts'
 
 /** One request that the load is made of; they are sent in turn. */
 export interface LoadRequest {

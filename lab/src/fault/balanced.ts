@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openServingEnvironment, startWatched } from '../support/environment.ts'
+import { isOk, openServingEnvironment, startWatched } from '../support/environment.ts'
 import { freePort, requireTools, startListener, temporaryFolder } from '../support/programs.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
 import type { ServerProcess } from '../support/server.ts'
@@ -55,9 +55,4 @@ async function startBalancer(context: ScenarioContext, port: number, opsPort: nu
   const { url } = await startListener(context, ['haproxy', '-db', '-f', file], { port: publicPort })
   await until(() => isOk(`${url}/health`), READY_MS, 100)
   return url
-}
-
-function isOk(url: string): Promise<boolean> {
-  const asked = fetch(url, { headers: { connection: 'close' } })
-  return asked.then(({ ok }) => ok).catch(() => false)
 }

@@ -1,26 +1,9 @@
 import { type Check, none } from '../support/scenario.ts'
 import { groupBy, sum } from '../support/statistics.ts'
 import { type Operation, turnsOf } from './operations.ts'
+import type { StoredCall, StoredExecution } from './rows.ts'
 
-/** A row of `executions`, as far as it is judged. */
-export interface ExecutionRow {
-  executionId: string
-  ownerId: string
-  /** The operation that its metadata names. */
-  op: number
-  kind: string
-  status: string
-  tokens: number
-  callCount: number
-}
-
-export interface CallRow {
-  callId: string
-  executionId: string
-  status: string
-  /** What the endpoint said later, where it is unknown. */
-  reconciled?: { status: string } | undefined
-}
+type ExecutionRow = Pick<StoredExecution, 'executionId' | 'ownerId' | 'op' | 'kind' | 'status' | 'tokens' | 'callCount'>
 
 /** Units drawn from each bucket, and what the API says was used. */
 export interface Ledger {
@@ -40,7 +23,7 @@ export interface Disturbance {
 export interface Evidence {
   operations: readonly Operation[]
   executions: readonly ExecutionRow[]
-  calls: readonly CallRow[]
+  calls: readonly StoredCall[]
   /** How often a call had its effect, by call id. */
   effects: ReadonlyMap<string, number>
   /** Model requests by operation. */
@@ -99,9 +82,9 @@ export function judge(evidence: Evidence): Breach[] {
 
 /** Compares the stored calls with the endpoint's log of effects. */
 export function judgeCalls(
-  calls: readonly CallRow[],
+  calls: readonly StoredCall[],
   effects: Evidence['effects'],
-  isOver: (call: CallRow) => boolean,
+  isOver: (call: StoredCall) => boolean,
 ): Breach[] {
   const written = new Set(calls.map(({ callId }) => callId))
   return [
@@ -162,7 +145,7 @@ function judgeExecution(
   row: ExecutionRow,
   operation: Operation,
   evidence: Evidence,
-  calls: readonly CallRow[],
+  calls: readonly StoredCall[],
 ): Breach[] {
   const { executionId, status, kind, tokens, callCount } = row
   const { plan, outcome } = operation
@@ -191,7 +174,7 @@ export function wasDisturbed({ nodeId, invokedAt, endedAt }: Operation, disturba
 }
 
 /** By the endpoint's own log: completed has happened, failed has not, and unknown turned out as what the log says. */
-function judgeCall(call: CallRow, isOver: boolean, hadEffect: boolean): Breach[] {
+function judgeCall(call: StoredCall, isOver: boolean, hadEffect: boolean): Breach[] {
   const { callId, executionId, status, reconciled } = call
   if (status === 'dispatched') return isOver ? breach('calls', `${callId} of ${executionId} is open`) : []
   if (status === 'unknown') {
@@ -203,10 +186,14 @@ function judgeCall(call: CallRow, isOver: boolean, hadEffect: boolean): Breach[]
   return breach('calls', `${callId} is ${status} and had ${hadEffect ? 'its' : 'no'} effect`)
 }
 
+/** What executions drew from the buckets of their owner. */
+export function admittedOf(own: readonly Pick<ExecutionRow, 'kind'>[]): Ledger['drawn'] {
+  return { executions: own.length, anonymous: own.filter(({ kind }) => kind === 'broker').length }
+}
+
 function judgeLedger({ ownerId, drawn, usage }: Ledger, executions: readonly ExecutionRow[]): Breach[] {
   const own = executions.filter((row) => row.ownerId === ownerId)
   const over = own.filter(({ status }) => status !== 'running')
-  const admitted = { executions: own.length, anonymous: own.filter(({ kind }) => kind === 'broker').length }
   const stored: Ledger['usage'] = {
     executions: over.length,
     completed: over.filter(({ status }) => status === 'completed').length,
@@ -214,7 +201,7 @@ function judgeLedger({ ownerId, drawn, usage }: Ledger, executions: readonly Exe
     capabilityCalls: sum(over.map(({ callCount }) => callCount)),
     totalTokens: sum(over.map(({ tokens }) => tokens)),
   }
-  return [...differences('allowance', ownerId, drawn, admitted), ...differences('usage', ownerId, usage, stored)]
+  return [...differences('allowance', ownerId, drawn, admittedOf(own)), ...differences('usage', ownerId, usage, stored)]
 }
 
 function differences<T extends Record<string, number>>(

@@ -18,7 +18,7 @@ import {
 } from '../support/scenario.ts'
 import { endedWithin, runAdmin } from '../support/server.ts'
 import { startCallCounter } from '../support/serving.ts'
-import { createSqliteStore, type Store, sqliteStoreIn } from '../support/store.ts'
+import { type Store, sqliteStoreIn } from '../support/store.ts'
 import { PROGRAM_MS, until, within } from '../support/within.ts'
 import { Load } from './load.ts'
 import { anyReplica, openLoadTarget } from './load-target.ts'
@@ -81,11 +81,11 @@ function fullDisk(folder: string): FaultyDisk {
 }
 
 /** `fsync` fails with an input/output error, by strace. */
-function failingDisk({ env, onEnd }: ScenarioContext): FaultyDisk {
-  requireTools(['strace'], env)
+function failingDisk(context: ScenarioContext): FaultyDisk {
+  requireTools(['strace'], context.env)
   let strace: ChildProcess | undefined
   return {
-    store: createSqliteStore(onEnd),
+    store: sqliteStoreIn(temporaryFolder(context)),
     async begin(serverPid) {
       const faults = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:error=EIO']
       strace = spawn('strace', ['-f', '-qq', ...faults, '-o', '/dev/null', '-p', String(serverPid)], { stdio: 'pipe' })

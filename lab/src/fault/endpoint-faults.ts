@@ -13,17 +13,17 @@ import {
   type LabOwner,
   openEnvironment,
 } from '../support/environment.ts'
-import { answerAtOnce, encodeTurn, startModelDouble } from '../support/model-double.ts'
+import { encodeTurn, startModelDouble } from '../support/model-double.ts'
 import { at, startProbe } from '../support/probe.ts'
 import { usageOf } from '../support/process-usage.ts'
 import { atLeast, atMost, type Check, exactly, none, type Scenario, type ScenarioContext } from '../support/scenario.ts'
 import { NO_LOOP_DELAY_LIMIT } from '../support/server.ts'
 import { median, sum } from '../support/statistics.ts'
 import { forEachAtOnce, PROGRAM_MS, within } from '../support/within.ts'
-import { CALL_INVARIANTS, type CallRow, invariantChecks, judgeCalls } from './checker.ts'
+import { CALL_INVARIANTS, invariantChecks, judgeCalls } from './checker.ts'
 import { type EndpointBehaviour, FAULTS, isFault } from './endpoint-behaviours.ts'
 import { taggedBody } from './executes.ts'
-import { readCalls, reconciledWithin, runningAfter } from './rows.ts'
+import { readCalls, reconciledWithin, runningAfter, type StoredCall } from './rows.ts'
 
 const CALLS_AT_ONCE = 200
 /** Fewer than the ten after which calls to a failing endpoint are paused: every call is to meet its fault. */
@@ -48,7 +48,7 @@ export const endpointFaults: Scenario = {
   title: 'Calls to any misbehaving endpoint end in time and in form, and other tenants do not feel it',
   engines: ['sqlite', 'postgres'],
   async run(context) {
-    const double = await startModelDouble(context, ({ index }) => answerAtOnce(index === 0 ? ASKING : DONE))
+    const double = await startModelDouble(context, ({ index }) => ({ turn: index === 0 ? ASKING : DONE, pauseMs: 0 }))
     const endpoint = await startEndpoint(context)
     const count = context.count(CALLS_AT_ONCE, CALLS_PER_RUNTIME)
     const limits = { SVC_LIMIT_DISPATCH_MS: String(DEADLINE_MS), SVC_LIMIT_EXECUTION_MS: String(EXECUTION_MS) }
@@ -99,14 +99,12 @@ export const endpointFaults: Scenario = {
 async function startEndpoint({ onEnd }: ScenarioContext) {
   const worker = new Worker(new URL('./endpoint-thread.js', import.meta.url))
   onEnd(() => worker.terminate())
-  const next = async () => {
-    const [message] = await within(once(worker, 'message'), PROGRAM_MS, 'a thread to answer')
-    return message as unknown
-  }
-  const port = z.number().parse(await next())
-  const ask = async (what: 'hits' | 'effects') => {
+  const next = () => within(once(worker, 'message'), PROGRAM_MS, 'a thread to answer')
+  const [port] = await next()
+  const ask = async (what: 'hits' | 'effects'): Promise<Map<string, number>> => {
     worker.postMessage(what)
-    return new Map(z.array(z.tuple([z.string(), z.number()])).parse(await next()))
+    const [counts] = await next()
+    return new Map(counts)
   }
   return {
     url: `http://127.0.0.1:${port}`,
@@ -229,7 +227,7 @@ const UNKNOWN_MESSAGE = /whether the call had an effect is unknown\.$/
  */
 export function judgeEffects(
   rounds: readonly Round[],
-  stored: readonly CallRow[],
+  stored: readonly StoredCall[],
   effects: ReadonlyMap<string, number>,
 ): Check[] {
   const byExecution = new Map(stored.map((call) => [call.executionId, call]))

@@ -1,19 +1,11 @@
-import { z } from 'zod'
+import { ExecuteResponse } from '@svc/contract'
 import { type Client, type ClientReply, type ClientRequest, parsed } from '../support/client.ts'
 import { saying } from '../support/environment.ts'
-
-const Done = z.object({
-  executionId: z.string(),
-  status: z.enum(['completed', 'failed']),
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-  error: z.object({ message: z.string() }).optional(),
-})
 
 /** The answer of an execute, as its caller has it when the connection is over. */
 export interface ExecutionReply extends ClientReply {
   /** The body of the answer, or of the `done` event; null where there was none. */
-  result: z.infer<typeof Done> | null
+  result: Pick<ExecuteResponse, 'executionId' | 'status' | 'error'> | null
   /** Anything after `done`. */
   hasMore: boolean
 }
@@ -41,5 +33,5 @@ function resultOf({ connectionError, headers, text }: ClientReply): Pick<Executi
   const [, done = '', more] = isStream ? text.split(/(?:^|\n\n)(?:id: \d+\n)?event: done\ndata: /) : [undefined, text]
   const [data = '', ...rest] = done.split('\n\n')
   const hasMore = more !== undefined || rest.join('').replace(/^:.*$/gm, '').trim() !== ''
-  return { result: Done.safeParse(parsed(data)).data ?? null, hasMore }
+  return { result: ExecuteResponse.safeParse(parsed(data)).data ?? null, hasMore }
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from '../support/client.ts'
 import { brokerPath, openServingEnvironment, type ServingEnvironment } from '../support/environment.ts'
 import { heapAfterCollection } from '../support/inspector.ts'
-import { answerSlowly, encodeTurn, startModelDouble } from '../support/model-double.ts'
+import { encodeTurn, startModelDouble } from '../support/model-double.ts'
 import { usageOf } from '../support/process-usage.ts'
 import { freePort } from '../support/programs.ts'
 import { atLeast, atMost, type Check, exactly, none, type Scenario, type ScenarioContext } from '../support/scenario.ts'
@@ -47,7 +47,7 @@ export const leavingClients: Scenario = {
     }
     const double = await startModelDouble(context, ({ tag, index }) => {
       arrived(tag)
-      return index === 0 ? answerSlowly(ASKING, 80) : answerSlowly(LONG, 100)
+      return index === 0 ? { turn: ASKING, pauseMs: 80 } : { turn: LONG, pauseMs: 100 }
     })
     const endpoint = await startCallCounter(context, { afterMs: 60, onCall: arrived })
     const inspector = await freePort()

@@ -4,7 +4,7 @@ import type { DoubleTurn } from '@svc/testkit'
 import { z } from 'zod'
 import { type Client, createClient } from '../support/client.ts'
 import { addRuntime, capability, createOwner, type LabOwner } from '../support/environment.ts'
-import { answerSlowly, encodeTurn, resultsIn, startModelDouble } from '../support/model-double.ts'
+import { encodeTurn, resultsIn, startModelDouble } from '../support/model-double.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
 import {
   endedWithin,
@@ -61,7 +61,7 @@ export async function openLoadTarget(context: ScenarioContext, options: LoadTarg
   })
   const double = await startModelDouble(context, (_, body) => {
     const plan = readPlanWords(body)
-    return answerSlowly(encodeTurn(turnOf(plan, resultsIn(body) > 0)), plan.pieceMs)
+    return { turn: encodeTurn(turnOf(plan, resultsIn(body) > 0)), pauseMs: plan.pieceMs }
   })
   const { env, serverFolder } = context
   const serverOptions = {

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AnalyticsSummary, BillingUsage } from '@svc/contract'
-import type { Client, ClientRequest } from '../support/client.ts'
-import { brokerPath, type LabOwner, saying } from '../support/environment.ts'
+import type { ClientRequest } from '../support/client.ts'
+import { brokerPath, get, type LabOwner, saying } from '../support/environment.ts'
 import type { Random } from '../support/random.ts'
 import { atLeast, atMost, type Check, exactly } from '../support/scenario.ts'
 import type { Store } from '../support/store.ts'
 import { until } from '../support/within.ts'
-import { type Disturbance, invariantChecks, judge, type Ledger, wasDisturbed } from './checker.ts'
+import { admittedOf, type Disturbance, invariantChecks, judge, type Ledger, wasDisturbed } from './checker.ts'
 import { anyReplica, CAPABILITY, type LoadTarget, type Replica, type Work } from './load-target.ts'
 import { type ClientOutcome, drawPlan, type Operation, outcomeOf, type Plan, planWords } from './operations.ts'
 import { readCalls, readExecutions, reconciledWithin, runningAfter } from './rows.ts'
@@ -37,7 +37,7 @@ export class Load {
   #ops = 0
   #isStopped = false
   #warmUp = { operations: 0, effects: 0 }
-  #baseline = new Map<string, { fullAt: Buckets; admitted: Buckets }>()
+  #baseline = new Map<string, { fullAt: Ledger['drawn']; admitted: Ledger['drawn'] }>()
 
   constructor(target: LoadTarget, random: Random) {
     this.target = target
@@ -50,8 +50,7 @@ export class Load {
     while (this.#ops < WARM_UP) await Promise.all(Array.from({ length: 6 }, () => this.perform(first, this.draw())))
     const rows = await readExecutions(this.target.store)
     for (const { ownerId } of this.target.owners) {
-      const own = rows.filter((row) => row.ownerId === ownerId)
-      const admitted = { executions: own.length, anonymous: own.filter(({ kind }) => kind === 'broker').length }
+      const admitted = admittedOf(rows.filter((row) => row.ownerId === ownerId))
       this.#baseline.set(ownerId, { fullAt: await readBuckets(this.target.store, ownerId), admitted })
     }
     this.#warmUp = { operations: this.operations.length, effects: this.target.effects.size }
@@ -157,19 +156,18 @@ export class Load {
     ]
   }
 
-  async #readLedger(owner: LabOwner): Promise<Ledger> {
-    const { ownerId } = owner
+  async #readLedger({ ownerId, apiKey }: LabOwner): Promise<Ledger> {
     const before = this.#baseline.get(ownerId)
     if (!before) throw new Error(`there is no baseline of ${ownerId}`)
-    const { client } = anyReplica(this.target)
-    const limits = BillingUsage.parse(await get(client, '/v1/billing/usage', owner))
+    const { url } = anyReplica(this.target).server
+    const limits = BillingUsage.parse(await get(`${url}/v1/billing/usage`, apiKey))
     const fullAt = await readBuckets(this.target.store, ownerId)
     // From the baseline on each draw moves a bucket by one unit exactly, for as long as it is never full again.
-    const drawn = (name: keyof Buckets) => {
+    const drawn = (name: keyof Ledger['drawn']) => {
       const unitMs = Math.ceil(HOUR_MS / (limits[name].perHour ?? Number.NaN))
       return before.admitted[name] + (fullAt[name] - before.fullAt[name]) / unitMs
     }
-    const { totals } = AnalyticsSummary.parse(await get(client, '/v1/analytics/summary', owner))
+    const { totals } = AnalyticsSummary.parse(await get(`${url}/v1/analytics/summary`, apiKey))
     const { executions, completed, failed, capabilityCalls, totalTokens } = totals
     return {
       ownerId,
@@ -179,20 +177,8 @@ export class Load {
   }
 }
 
-interface Buckets {
-  executions: number
-  anonymous: number
-}
-
-async function readBuckets(store: Store, ownerId: string): Promise<Buckets> {
+async function readBuckets(store: Store, ownerId: string): Promise<Ledger['drawn']> {
   const rows = await store.query('select bucket, full_at from allowances where owner_id = ?', [ownerId])
   const fullAt = new Map(rows.map((row) => [row['bucket'], Number(row['full_at'])]))
   return { executions: fullAt.get('executions') ?? Number.NaN, anonymous: fullAt.get('anonymous') ?? Number.NaN }
-}
-
-/** Reads as an owner. Throws an answer that is not a 200. */
-export async function get(client: Client, path: string, { apiKey: key }: LabOwner): Promise<unknown> {
-  const reply = await client.send({ method: 'GET', path, key })
-  if (reply.status !== 200) throw new Error(`${path}: ${JSON.stringify(reply)}`)
-  return JSON.parse(reply.text)
 }

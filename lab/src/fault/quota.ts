@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BillingUsage } from '@svc/contract'
-import { brokerPath, type LabOwner, saying } from '../support/environment.ts'
+import { brokerPath, get, type LabOwner, saying } from '../support/environment.ts'
 import { type Check, exactly, none, type Scenario, type ScenarioContext } from '../support/scenario.ts'
-import { get } from './load.ts'
 import { anyReplica, CAPABILITY, type LoadTarget, openLoadTarget } from './load-target.ts'
 import { planWords } from './operations.ts'
 import { readExecutions } from './rows.ts'
@@ -89,7 +88,8 @@ interface Round extends Record<'page' | 'broker' | 'own', Storm> {
 }
 
 async function areRowsAndUsageRight(target: LoadTarget, owner: LabOwner, { page, broker, own, startedAt }: Round) {
-  const usage = BillingUsage.parse(await get(anyReplica(target).client, '/v1/billing/usage', owner))
+  const { url } = anyReplica(target).server
+  const usage = BillingUsage.parse(await get(`${url}/v1/billing/usage`, owner.apiKey))
   const rows = (await readExecutions(target.store)).filter(({ ownerId }) => ownerId === owner.ownerId)
   const count = (kind: string) => rows.filter((row) => row.kind === kind).length
   const areRowsRight =

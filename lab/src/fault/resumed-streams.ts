@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ExecuteResponse } from '@svc/contract'
+import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { openServingEnvironment, type ServingEnvironment, stopServer } from '../support/environment.ts'
-import { answerSlowly, encodeTurn, startModelDouble } from '../support/model-double.ts'
+import { encodeTurn, startModelDouble } from '../support/model-double.ts'
 import type { Random } from '../support/random.ts'
 import {
   type Check,
@@ -38,7 +39,7 @@ export const resumedStreams: Scenario = {
       const words = wordsOf(tag)
       const asks = index === 0 && callsOf(tag)
       const turn = asks ? { text: words.slice(0, 1), toolCalls: [{ name: 'act' }] } : { text: words }
-      return answerSlowly(encodeTurn(turn), 5 + (wordCount(tag) % 20))
+      return { turn: encodeTurn(turn), pauseMs: 5 + (wordCount(tag) % 20) }
     })
     const { url: endpoint } = await startCallCounter(context, { afterMs: 20 })
     const variables = { ...model.variables, SVC_LIMIT_ENDPOINT_CALLS: '400', SVC_LOG_LEVEL: 'info' }
@@ -163,19 +164,13 @@ async function readStream({ urlOf, environment }: Setup, tag: string, cutAfter: 
 }
 
 /** Reads at most so many events of one connection, and closes it. */
-async function readConnection(reply: StreamReply, body: AsyncIterable<Uint8Array>, most: number): Promise<void> {
-  const decoder = new TextDecoder()
-  let [text, count] = ['', 0]
-  for await (const bytes of body) {
-    const frames = (text + decoder.decode(bytes, { stream: true })).split('\n\n')
-    text = frames.pop() ?? ''
-    for (const frame of frames) {
-      const [, id, data] = /^id: (\d+)\nevent: \w+\ndata: (.*)$/.exec(frame) ?? []
-      if (data === undefined) continue
-      noteEvent(reply, Number(id), JSON.parse(data))
-      count += 1
-      if (count >= most) return
-    }
+async function readConnection(reply: StreamReply, body: ReadableStream<Uint8Array>, most: number): Promise<void> {
+  let count = 0
+  const events = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  for await (const { id, data } of events) {
+    noteEvent(reply, Number(id), JSON.parse(data))
+    count += 1
+    if (count >= most) return
   }
 }
 

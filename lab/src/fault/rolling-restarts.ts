@@ -1,7 +1,7 @@
 import type { CreatedRuntime } from '@svc/contract'
 import { createClient } from '../support/client.ts'
 import { brokerPath } from '../support/environment.ts'
-import { answerSlowly, encodeTurn, startModelDouble } from '../support/model-double.ts'
+import { encodeTurn, startModelDouble } from '../support/model-double.ts'
 import {
   atLeast,
   atMost,
@@ -35,9 +35,10 @@ export const rollingRestarts: Scenario = {
   engines: ['postgres'],
   async run(context) {
     const random = context.random.fork()
-    const model = await startModelDouble(context, ({ index }) =>
-      answerSlowly(index === 0 && random.chance(0.5) ? ASKED : SPOKEN, random.int(50, 250)),
-    )
+    const model = await startModelDouble(context, ({ index }) => ({
+      turn: index === 0 && random.chance(0.5) ? ASKED : SPOKEN,
+      pauseMs: random.int(50, 250),
+    }))
     const { url: endpoint } = await startCallCounter(context, { afterMs: 150 })
     const limits = { SVC_DRAIN_DELAY_MS: String(DRAIN_DELAY_MS), SVC_LIMIT_ENDPOINT_CALLS: '200' }
     const { environment, replicas, start, balance } = await openReplicas(context, {

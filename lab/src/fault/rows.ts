@@ -1,50 +1,47 @@
 import { AnalyticsSummary } from '@svc/contract'
 import { z } from 'zod'
-import type { Environment } from '../support/environment.ts'
+import { type Environment, get } from '../support/environment.ts'
 import { type Check, exactly } from '../support/scenario.ts'
 import { sum } from '../support/statistics.ts'
 import type { Store } from '../support/store.ts'
 import { until } from '../support/within.ts'
 
-const Row = z
-  .object({
-    execution_id: z.string(),
-    owner_id: z.string(),
-    kind: z.string(),
-    status: z.string(),
-    finish_reason: z.string().nullable(),
-    input_tokens: z.number(),
-    output_tokens: z.number(),
-    call_count: z.number(),
-    metadata: z.string().nullable(),
-  })
-  .transform((row) => ({
-    executionId: row.execution_id,
-    ownerId: row.owner_id,
-    kind: row.kind,
-    status: row.status,
-    finishReason: row.finish_reason,
-    inputTokens: row.input_tokens,
-    outputTokens: row.output_tokens,
-    tokens: row.input_tokens + row.output_tokens,
-    callCount: row.call_count,
-    tag: /"tag":"([^"]*)"/.exec(row.metadata ?? '')?.[1] ?? '',
-    op: Number(/"op":(\d+)/.exec(row.metadata ?? '')?.[1] ?? -1),
-  }))
-
 /** An execution as it is stored. */
-export type StoredExecution = z.infer<typeof Row>
+const Row = z.object({
+  executionId: z.string(),
+  ownerId: z.string(),
+  kind: z.string(),
+  status: z.string(),
+  finishReason: z.string().nullable(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  callCount: z.number(),
+  metadata: z.string().nullable(),
+})
+export type StoredExecution = ReturnType<typeof toExecution>
+
+const COLUMNS = Object.keys(Row.shape).map((name) => {
+  return `${name.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`)} as "${name}"`
+})
 
 export async function readExecutions(store: Store): Promise<StoredExecution[]> {
-  const columns =
-    'execution_id, owner_id, kind, status, finish_reason, input_tokens, output_tokens, call_count, metadata'
-  return Row.array().parse(await store.query(`select ${columns} from executions`))
+  const rows = await store.query(`select ${COLUMNS.join()} from executions`)
+  return Row.array().parse(rows).map(toExecution)
+}
+
+function toExecution({ metadata, ...row }: z.infer<typeof Row>) {
+  return {
+    ...row,
+    tokens: row.inputTokens + row.outputTokens,
+    tag: /"tag":"([^"]*)"/.exec(metadata ?? '')?.[1] ?? '',
+    /** The operation that its metadata names. */
+    op: Number(/"op":(\d+)/.exec(metadata ?? '')?.[1] ?? -1),
+  }
 }
 
 const StoredCall = z.object({
   callId: z.string(),
   status: z.string(),
-  error: z.string().nullable(),
   /** What the endpoint said later of an unknown call. */
   reconciled: z.object({ status: z.string() }).optional(),
 })
@@ -85,7 +82,9 @@ export async function reconciledWithin(store: Store, withinMs: number): Promise<
     (await readCalls(store)).every(({ status, reconciled }) => status !== 'unknown' || reconciled !== undefined)
   // The first question of the last calls comes by itself.
   if (await until(isTold, FIRST_QUESTION_MS, 1_000)) return
-  await store.change(`update executions set reconcile_at = completed_at where reconcile_at is not null`)
+  await store.connect(({ run }) =>
+    run('update executions set reconcile_at = completed_at where reconcile_at is not null'),
+  )
   await until(isTold, withinMs, 1_000)
 }
 
@@ -95,9 +94,8 @@ const FIRST_QUESTION_MS = 10_000
 export async function checkTotals({ store, server, owner }: Environment): Promise<Check[]> {
   const to = new Date(Date.now() + 3_600_000).toISOString()
   const from = new Date(Date.now() - 24 * 3_600_000).toISOString()
-  const headers = { authorization: `Bearer ${owner.apiKey}` }
-  const answer = await fetch(`${server.url}/v1/analytics/summary?from=${from}&to=${to}`, { headers })
-  const { totals } = AnalyticsSummary.parse(await answer.json())
+  const url = `${server.url}/v1/analytics/summary?from=${from}&to=${to}`
+  const { totals } = AnalyticsSummary.parse(await get(url, owner.apiKey))
   const rows = await readExecutions(store)
   return [
     exactly('executions, as the owner is shown', totals.executions, rows.length),

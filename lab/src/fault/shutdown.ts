@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ProgramEnd } from '@svc/testkit'
 import { createClient, parsed } from '../support/client.ts'
 import { openServingEnvironment, type ServingEnvironment, startWatched, stopServer } from '../support/environment.ts'
-import { answerSlowly, encodeTurn, startModelDouble } from '../support/model-double.ts'
+import { encodeTurn, startModelDouble } from '../support/model-double.ts'
 import {
   atLeast,
   type Check,
@@ -46,8 +46,8 @@ export const shutdown: Scenario = {
     // Streams of one kind end in their own time, long ones never would.
     const double = await startModelDouble(context, ({ tag, index }) =>
       tag.startsWith('long')
-        ? answerSlowly(ENDLESS, 400)
-        : answerSlowly(index === 0 && random.chance(0.5) ? ASKED : SPOKEN, random.int(50, 250)),
+        ? { turn: ENDLESS, pauseMs: 400 }
+        : { turn: index === 0 && random.chance(0.5) ? ASKED : SPOKEN, pauseMs: random.int(50, 250) },
     )
     const { url: endpoint } = await startCallCounter(context, { afterMs: 150 })
     const variables = { ...double.variables, SVC_LIMIT_ENDPOINT_CALLS: String(STREAMS) }

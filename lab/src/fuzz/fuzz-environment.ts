@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { addRuntime, addTenant, brokerPath, type EnvironmentOptions, openEnvironment } from '../support/environment.ts'
 import { startProbe } from '../support/probe.ts'
 import type { ScenarioContext } from '../support/scenario.ts'
-import { startGoodEndpoint } from '../support/serving.ts'
+import { answerJson, startServing } from '../support/serving.ts'
 
 export type FuzzEnvironment = Awaited<ReturnType<typeof openFuzzEnvironment>>
 
 /** A service that a scenario attacks, and an account beside it whose calls are timed. */
 export async function openFuzzEnvironment(context: ScenarioContext, options: EnvironmentOptions = {}) {
-  const endpoint = await startGoodEndpoint(context)
+  const endpoint = await startServing(context, (_, response) => answerJson(response, { output: { ok: true } }))
   const environment = await openEnvironment(context, options)
   const addOtherRuntime = (email: string) => addTenant(environment, { email, endpoint })
   const request = { path: brokerPath(await addOtherRuntime('neighbour@example.com')), body: { input: {} } }

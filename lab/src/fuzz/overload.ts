@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { brokerPath, countAlive, saying } from '../support/environment.ts'
 import { startTurns } from '../support/model-double.ts'
 import { startPostgresCluster } from '../support/postgres-cluster.ts'
 import { at, type ProbeNotes, startProbe } from '../support/probe.ts'
 import { familyCpuMs, machineCpuMs } from '../support/process-usage.ts'
-import { requireTools } from '../support/programs.ts'
+import { PROCESSORS, pin, requireTools } from '../support/programs.ts'
 import {
   atLeast,
   atMost,
@@ -20,8 +19,6 @@ import { createPostgresStore } from '../support/store.ts'
 import { type FuzzEnvironment, openFuzzEnvironment } from './fuzz-environment.ts'
 import { answered, generate, type LoadNotes, type LoadTask, toLoad } from './load.ts'
 
-const SERVER_CORE = '0'
-const OTHERS_CORE = '1'
 const CLOSED_LOOPS = [8, 16, 32, 64]
 const OVERLOAD = 5
 const MOST_CONNECTIONS = 2_000
@@ -35,13 +32,16 @@ export const overload: Scenario = {
   title: 'with 2,000 callers at once, thirty times those of the peak, the server keeps serving and refuses the rest',
   engines: ['sqlite', 'postgres'],
   async run(context) {
-    pinThisProcess(context)
+    requireTools(['taskset'], context.env)
+    // The endpoint, the model and the health checks live in this process.
+    await pin([process.pid], PROCESSORS.rest)
+    context.onEnd(() => pin([process.pid], `0-${availableParallelism() - 1}`))
     const cluster =
       context.engine === 'postgres' ? await startPostgresCluster(context, { shared_buffers: '512MB' }) : null
     const call = { toolCalls: [{ name: 'act', input: INPUT }] }
     const model = await startTurns(context, [call, call, { text: 'Yes, two pairs are left.' }])
     const environment = await openFuzzEnvironment(context, {
-      wrapper: ['taskset', '-c', SERVER_CORE],
+      wrapper: ['taskset', '-c', PROCESSORS.servers],
       variables: { ...model, SVC_OPS_PORT: '0' },
       ...(cluster !== null && { store: await createPostgresStore(cluster.url) }),
     })
@@ -139,15 +139,4 @@ export function judgeOverload({ capacity, load, health, alive, othersShare }: Ov
     exactly('requests without an answer', load.broken, 0),
     exactly('servers alive at the end', alive, 1),
   ]
-}
-
-// The endpoint and the health checks live in this process: away from the server’s core, too.
-function pinThisProcess({ env, onEnd }: ScenarioContext): void {
-  const cores = availableParallelism()
-  if (cores < 2) throw new Error('two processors are needed: one for the server, one for its callers')
-  requireTools(['taskset'], env)
-  const pin = (list: string) =>
-    execFileSync('taskset', ['-a', '-p', '-c', list, String(process.pid)], { stdio: 'ignore' })
-  pin(OTHERS_CORE)
-  onEnd(() => pin(`0-${cores - 1}`))
 }

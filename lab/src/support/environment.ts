@@ -30,20 +30,14 @@ export async function openEnvironment(context: ScenarioContext, given: Environme
 /** An environment with runtimes that serve `act` at the endpoint. Its server accepts bursts of calls on a slow machine, too. */
 export async function openServingEnvironment(
   context: ScenarioContext,
-  {
-    endpoint,
-    runtimeCount = 4,
-    variables,
-    ...options
-  }: EnvironmentOptions & { endpoint: string; runtimeCount?: number },
+  { endpoint, variables, ...options }: EnvironmentOptions & { endpoint: string },
 ) {
   const environment = await openEnvironment(context, {
     ...options,
     variables: { ...NO_LOOP_DELAY_LIMIT, ...variables },
   })
-  const first = await addRuntime(environment, endpoint)
-  const runtimes: [CreatedRuntime, ...CreatedRuntime[]] = [first]
-  while (runtimes.length < runtimeCount) runtimes.push(await addRuntime(environment, endpoint))
+  const runtimes: [CreatedRuntime, ...CreatedRuntime[]] = [await addRuntime(environment, endpoint)]
+  while (runtimes.length < 4) runtimes.push(await addRuntime(environment, endpoint))
   return { ...environment, runtimes }
 }
 
@@ -70,12 +64,15 @@ export function errorLines({ stderr }: ProgramEnd): string[] {
   return stderr.split('\n').filter((line) => /"level":(?:50|60)/.test(line) || /^\s*at |UnhandledPromise/.test(line))
 }
 
+/** Whether a new connection is answered with success. */
+export function isOk(url: string): Promise<boolean> {
+  const asked = fetch(url, { headers: { connection: 'close' } })
+  return asked.then(({ ok }) => ok).catch(() => false)
+}
+
 /** 1 where a server still answers, 0 where it does not. */
-export function countAlive({ url }: Pick<ServerProcess, 'url'>): Promise<number> {
-  return fetch(`${url}/health`).then(
-    ({ ok }) => (ok ? 1 : 0),
-    () => 0,
-  )
+export async function countAlive({ url }: Pick<ServerProcess, 'url'>): Promise<number> {
+  return (await isOk(`${url}/health`)) ? 1 : 0
 }
 
 /** Makes an account with the operator's command, beside a running server or without one. */
@@ -124,12 +121,19 @@ export function saying(content: string) {
 }
 
 /** Posts JSON and returns the parsed answer. Throws one that is no success. */
-export async function post(url: string, key: string, body: unknown): Promise<unknown> {
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-    body: JSON.stringify(body),
-  })
+export function post(url: string, key: string, body: unknown): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' }
+  return ask(url, key, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+/** The parsed answer to a `GET`. Throws one that is no success. */
+export function get(url: string, key: string): Promise<unknown> {
+  return ask(url, key, {})
+}
+
+async function ask(url: string, key: string, request: RequestInit): Promise<unknown> {
+  const headers = { ...request.headers, authorization: `Bearer ${key}` }
+  const answer = await fetch(url, { ...request, headers })
   const text = await answer.text()
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${text}`)
   return JSON.parse(text)

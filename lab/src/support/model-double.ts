@@ -12,19 +12,10 @@ export function encodeTurn(turn: DoubleTurn): EncodedTurn {
   return eventsOfTurn({ ...turn, usage }, 'double').map((event) => Buffer.from(event))
 }
 
-/** The answer to one request: pieces, with a pause before each. */
+/** The answer to one request: a turn, and the pause before each of its events; in one piece without a pause. */
 export interface ModelAnswer {
-  pieces: readonly Buffer[]
+  turn: EncodedTurn
   pauseMs: number
-}
-
-export function answerAtOnce(turn: EncodedTurn): ModelAnswer {
-  return { pieces: [Buffer.concat(turn)], pauseMs: 0 }
-}
-
-/** The turn event by event. */
-export function answerSlowly(turn: EncodedTurn, pauseMs: number): ModelAnswer {
-  return { pieces: turn, pauseMs }
 }
 
 /** One request: the `tag:` in its conversation, and its position among the requests of that tag, from 0. */
@@ -58,9 +49,9 @@ export async function startModelDouble(
   return { variables, counts, open: () => open }
 }
 
-async function send(response: ServerResponse, { pieces, pauseMs }: ModelAnswer): Promise<void> {
+async function send(response: ServerResponse, { turn, pauseMs }: ModelAnswer): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' }).flushHeaders()
-  for (const bytes of pieces) {
+  for (const bytes of pauseMs > 0 ? turn : [Buffer.concat(turn)]) {
     if (pauseMs > 0) await pause(pauseMs)
     if (response.destroyed) return
     await new Promise<void>((sent) => response.write(bytes, () => sent()))
@@ -74,12 +65,10 @@ export function resultsIn(body: string): number {
 }
 
 /** Variables for a model that answers with its turns in order, by the number of results it was given; an event every so often. */
-export async function startTurns(context: ScenarioContext, turns: readonly DoubleTurn[], everyMs = 0) {
-  const answers = turns.map((turn) => {
-    const encoded = encodeTurn(turn)
-    return everyMs === 0 ? answerAtOnce(encoded) : answerSlowly(encoded, everyMs)
+export async function startTurns(context: ScenarioContext, turns: readonly DoubleTurn[], pauseMs = 0) {
+  const encoded = turns.map(encodeTurn)
+  const double = await startModelDouble(context, (_, body) => {
+    return { turn: encoded[resultsIn(body)] ?? encoded.at(-1) ?? [], pauseMs }
   })
-  const none: ModelAnswer = { pieces: [], pauseMs: 0 }
-  const double = await startModelDouble(context, (_, body) => answers[resultsIn(body)] ?? answers.at(-1) ?? none)
   return double.variables
 }

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir, userInfo } from 'node:os'
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { familyCpuMs, familyOf } from './process-usage.ts'
-import { freePort } from './programs.ts'
+import { freePort, temporaryFolder } from './programs.ts'
 import type { ScenarioContext } from './scenario.ts'
 
 const run = promisify(execFile)
@@ -18,13 +18,13 @@ type StopMode = 'fast' | 'immediate'
 const ROOT = '/usr/lib/postgresql'
 
 /** Creates and starts a PostgreSQL server of the scenario's own, which may be stopped; it is removed with the scenario. Throws where Debian's package `postgresql` is not installed. */
-export async function startPostgresCluster({ onEnd }: Pick<ScenarioContext, 'onEnd'>, settings: PostgresSettings = {}) {
+export async function startPostgresCluster(context: Pick<ScenarioContext, 'onEnd'>, settings: PostgresSettings = {}) {
   const version = newestVersion()
-  const folder = mkdtempSync(join(tmpdir(), 'svc-postgres-'))
+  const folder = temporaryFolder(context)
   chmodSync(folder, 0o777)
   const data = join(folder, 'data')
   const port = await freePort()
-  const as = (program: string, args: readonly string[]) => runAsPostgres(join(binariesOf(version), program), args)
+  const as = (program: string, args: readonly string[]) => runAsPostgres(join(binariesOf(version), program), ...args)
   const start = async (given: PostgresSettings) => {
     const options = { port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: folder, ...given }
     const words = Object.entries(options).map(([name, value]) => `-c ${name}=${value}`)
@@ -32,11 +32,10 @@ export async function startPostgresCluster({ onEnd }: Pick<ScenarioContext, 'onE
   }
   const stop = (mode: StopMode) => as('pg_ctl', ['-D', data, '-w', '-t', '120', '-m', mode, 'stop'])
   const postmaster = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
-  onEnd(async () => {
+  context.onEnd(async () => {
     // One that was killed leaves its file.
     const isRunning = existsSync(join(data, 'postmaster.pid')) && existsSync(`/proc/${postmaster()}`)
     if (isRunning) await stop('immediate')
-    rmSync(folder, { recursive: true, force: true })
   })
   await as('initdb', ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'])
   await start(settings)
@@ -71,12 +70,8 @@ function binariesOf(version: string): string {
 }
 
 // What pg_ctl leaves running would hold a pipe of its output open.
-async function runAsPostgres(program: string, args: readonly string[]): Promise<void> {
-  const words = asPostgres([program, ...args])
+async function runAsPostgres(...command: readonly string[]): Promise<void> {
+  // PostgreSQL and its tools refuse to run as root.
+  const words = userInfo().uid === 0 ? ['runuser', '-u', 'postgres', '--', ...command] : command
   await run('/bin/sh', ['-c', 'exec "$@" >/dev/null 2>&1', 'sh', ...words], { cwd: '/', timeout: 180_000 })
-}
-
-/** A command as the user `postgres` where this is root: PostgreSQL and its tools refuse to run as root. */
-export function asPostgres(command: readonly [string, ...string[]]): [string, ...string[]] {
-  return userInfo().uid === 0 ? ['runuser', '-u', 'postgres', '--', ...command] : [...command]
 }

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { sum } from './statistics.ts'
 
 // The kernel reports processor time in hundredths of a second on every architecture that Node runs on.
 export const TICK_MS = 10
@@ -12,7 +14,6 @@ export function usageOf(pid: number) {
   return {
     /** User and system time of all its threads, milliseconds. */
     cpuMs: cpuMsOf(`/proc/${pid}/stat`, OWN_TIME),
-    mainThreadCpuMs: cpuMsOf(`/proc/${pid}/task/${pid}/stat`, OWN_TIME),
     residentBytes: Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024,
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
   }
@@ -40,22 +41,20 @@ export function killDescendants({ pid, kill }: Pick<NodeJS.Process, 'pid' | 'kil
 /** User and system time, milliseconds, of a process, its children that run, and the ended ones it has waited for. */
 export function familyCpuMs(pid: number): number {
   const ofChildren = childrenOf(pid, pid).map((child) => endedOr(() => cpuMsOf(`/proc/${child}/stat`, OWN_TIME), 0))
-  return ofChildren.reduce((sum, ms) => sum + ms, cpuMsOf(`/proc/${pid}/stat`, [...OWN_TIME, ...CHILDREN_TIME]))
+  return sum([...ofChildren, cpuMsOf(`/proc/${pid}/stat`, [...OWN_TIME, ...CHILDREN_TIME])])
 }
 
 /** Time, milliseconds, that all processors of the machine were at work, and that they had. */
 export function machineCpuMs(): { busyMs: number; totalMs: number } {
-  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
-  const times = line.split(/\s+/).slice(1, 9).map(Number)
-  const total = times.reduce((sum, ticks) => sum + ticks, 0)
-  const idle = (times[3] ?? 0) + (times[4] ?? 0)
-  return { busyMs: (total - idle) * TICK_MS, totalMs: total * TICK_MS }
+  const times = cpus().map(({ times: { idle, ...busy } }) => ({ idle, busy: sum(Object.values(busy)) }))
+  const busyMs = sum(times.map(({ busy }) => busy))
+  return { busyMs, totalMs: busyMs + sum(times.map(({ idle }) => idle)) }
 }
 
 function cpuMsOf(file: string, columns: readonly number[]): number {
   const stat = readFileSync(file, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return columns.reduce((sum, column) => sum + Number(fields[column]), 0) * TICK_MS
+  return sum(columns.map((column) => Number(fields[column]))) * TICK_MS
 }
 
 // A process may end between the list of them and the look at it; its parent counts it then.

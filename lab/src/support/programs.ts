@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { findProgram, listenOnFreePort, startProgram } from '@svc/testkit'
 import type { ScenarioContext } from './scenario.ts'
 import { until } from './within.ts'
@@ -65,4 +67,13 @@ export function temporaryFolder({ onEnd }: Pick<ScenarioContext, 'onEnd'>): stri
   const folder = mkdtempSync(join(tmpdir(), 'svc-lab-'))
   onEnd(() => rmSync(folder, { recursive: true, force: true }))
   return folder
+}
+
+/** The measured server has one processor for itself; the load, the upstream and the database have the other. */
+export const PROCESSORS = { servers: '0', rest: '1' } as const
+
+/** Moves all threads of these processes, and what they start from now on. */
+export async function pin(pids: readonly number[], processors: string): Promise<void> {
+  if (availableParallelism() < 2) throw new Error('this scenario pins processes to two processors; there is one here')
+  for (const pid of pids) await promisify(execFile)('taskset', ['-a', '-p', '-c', processors, String(pid)])
 }

@@ -64,7 +64,7 @@ async function runOne(scenario: Scenario, engine: Engine | null, options: RunOpt
   isOver = true
   for (let cleanUp = cleanUps.pop(); cleanUp; cleanUp = cleanUps.pop()) await tidy(cleanUp)
   write(`\n${toMarkdown(checksTable(checks))}\n${name} took ${Math.round((performance.now() - startedAt) / 1_000)} s\n`)
-  return { scenario: scenario.name, engine, checks, isGivenUp }
+  return { checks, isGivenUp }
 }
 
 function brokenOff(error: unknown): Check {

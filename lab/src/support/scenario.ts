@@ -37,8 +37,6 @@ export interface Check {
 }
 
 export interface Outcome {
-  scenario: string
-  engine: Engine | null
   checks: readonly Check[]
   /** It took too long, and may go on in this process. */
   isGivenUp: boolean

@@ -24,11 +24,6 @@ export function answerJson(response: ServerResponse, value: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 
-/** An owner's endpoint that answers every call at once. */
-export function startGoodEndpoint(context: ScenarioContext): Promise<string> {
-  return startServing(context, (_, response) => answerJson(response, { output: { ok: true } }))
-}
-
 /** A call as it reached the owner's code. */
 interface Effect {
   callId: string

@@ -1,13 +1,13 @@
-/** The value below which this share (0 to 1) of the values lies; NaN of none. */
+/** The value below which this share (0 to 1) of the values lies, between two of them by their distance; NaN of none. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+  const place = share * (sorted.length - 1)
+  const below = sorted[Math.floor(place)] ?? Number.NaN
+  return below + (place % 1) * ((sorted[Math.ceil(place)] ?? below) - below)
 }
 
 export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length / 2
-  return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2
+  return quantile(values, 0.5)
 }
 
 export function sum(values: readonly number[]): number {

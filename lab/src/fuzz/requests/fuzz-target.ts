@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   AccountKeyList,
   abbreviateKey,
@@ -8,10 +9,9 @@ import {
 } from '@svc/contract'
 import { z } from 'zod'
 import { createClient } from '../../support/client.ts'
-import { capability, openEnvironment, post, saying } from '../../support/environment.ts'
+import { capability, get, openEnvironment, post, saying } from '../../support/environment.ts'
 import type { ScenarioContext } from '../../support/scenario.ts'
 import { answerJson, startServing } from '../../support/serving.ts'
-import { until } from '../../support/within.ts'
 import { INJECTED } from './judge-answer.ts'
 import { apiTargets, type Fixtures, hiddenTargets, readOperations } from './targets.ts'
 
@@ -56,8 +56,7 @@ async function findDashboardFile(url: string): Promise<string> {
 
 /** An account may have fifty keys, and good requests make some of their own. */
 async function revokeSpareKeys(url: string, apiKey: string): Promise<void> {
-  const answer = await fetch(`${url}/v1/account/keys?limit=100`, { headers: { authorization: `Bearer ${apiKey}` } })
-  const { keys } = AccountKeyList.parse(await answer.json())
+  const { keys } = AccountKeyList.parse(await get(`${url}/v1/account/keys?limit=100`, apiKey))
   const spare = keys.filter(({ prefix, revokedAt }) => revokedAt === null && prefix !== abbreviateKey(apiKey))
   for (const { keyId } of spare) await post(`${url}/v1/account/keys/${keyId}/revoke`, apiKey, {})
 }
@@ -70,12 +69,11 @@ async function createWebhookFixture({ environment, apiKey, webhookId }: FuzzTarg
   const { url } = environment.server
   const headers = { authorization: `Bearer ${apiKey}` }
   const path = `${url}/v1/webhooks`
-  const { webhooks } = WebhookList.parse(await (await fetch(path, { headers })).json())
+  const { webhooks } = WebhookList.parse(await get(path, apiKey))
   const spare = webhooks.filter((webhook) => webhook.webhookId !== webhookId)
   for (const webhook of spare) await fetch(`${path}/${webhook.webhookId}`, { method: 'DELETE', headers })
   await post(`${url}/v1/runtimes/${runtimeId}/reveal-key`, apiKey, { type: 'public' })
-  const listed = await fetch(`${path}/${webhookId}/deliveries`, { headers })
-  const [delivery] = WebhookDeliveryList.parse(await listed.json()).deliveries
+  const [delivery] = WebhookDeliveryList.parse(await get(`${path}/${webhookId}/deliveries`, apiKey)).deliveries
   return { webhookId, deliveryId: delivery?.deliveryId ?? '' }
 }
 
@@ -83,7 +81,8 @@ const Asked = z.object({ approval: z.object({ approvalId: z.string(), approvalKe
 const Streamed = z.object({ executionId: z.string(), resumeKey: z.string() })
 const AccountKey = z.object({ keyId: z.string() })
 const Call = z.object({ capability: z.string(), endUserToken: z.string() })
-const TRIES_MS = 20_000
+const MOST_TRIES = 20
+const BETWEEN_TRIES_MS = 1_000
 
 /** Streams a detached execution to its end, and returns what names it. */
 async function streamDetached(url: string, publicKey: string): Promise<z.infer<typeof Streamed>> {
@@ -92,6 +91,21 @@ async function streamDetached(url: string, publicKey: string): Promise<z.infer<t
   const { text } = await createClient(url, 1).send({ path: '/v1/runtime/execute', key: publicKey, body, headers })
   const [, first = ''] = /^data: (.*)$/m.exec(text) ?? []
   return Streamed.parse(JSON.parse(first))
+}
+
+/** Asks again and again: requests of the account that are under way may have one refused. */
+async function untilTaken<T>(ask: () => Promise<T>): Promise<T> {
+  let taken: Promise<T> = ask()
+  const isTaken = () =>
+    taken.then(
+      () => true,
+      () => false,
+    )
+  for (let tries = 1; tries < MOST_TRIES && !(await isTaken()); tries += 1) {
+    await pause(BETWEEN_TRIES_MS)
+    taken = ask()
+  }
+  return taken
 }
 
 /** Registers a runtime, deploys to it and calls it once, so that every id that a path can name is there. */
@@ -110,26 +124,11 @@ export async function createFixtures(target: FuzzTarget): Promise<Fixtures> {
   const website = { name: 'Shop', url: 'https://shop.example.com' }
   const manifest = { schemaVersion: 2, website, endUsers: { issuer: endpoint }, capabilities }
   // A deployment waits for those of the same account, of which broken ones take until their bodies are given up.
-  const deploy = () =>
-    post(`${url}/v1/deployments`, deployKey, { manifest }).then(
-      () => true,
-      () => false,
-    )
-  if (!(await until(deploy, TRIES_MS, 2_000))) throw new Error('a deployment was refused again and again')
+  await untilTaken(() => post(`${url}/v1/deployments`, deployKey, { manifest }))
   const call = { capability: 'asks-first', input: {}, endUserToken }
   const { approval } = Asked.parse(await post(`${url}/v1/runtime/capability`, publicKey, call))
   const detached = await streamDetached(url, publicKey)
-  // Requests of the account that are under way may have one of these refused.
-  let webhook: Awaited<ReturnType<typeof createWebhookFixture>> | undefined
-  const tryWebhook = () =>
-    createWebhookFixture(target, runtimeId).then(
-      (created) => {
-        webhook = created
-        return true
-      },
-      () => false,
-    )
-  if (!(await until(tryWebhook, TRIES_MS, 1_000))) throw new Error('a webhook was refused again and again')
+  const webhook = await untilTaken(() => createWebhookFixture(target, runtimeId))
   // A user code too short to be one: tries at whole codes are limited to a few.
   const dashboardFile = await findDashboardFile(url)
   const nobodys = { userCode: 'WDJB-MJH', sessionId: 'ses_none', memberId: 'mem_none', invitationId: 'inv_none' }

@@ -30,44 +30,24 @@ const MUTATED_BEFORE = 0.2
 const GROWTH_MB = 250
 const RATE_LIMITED_SHARE = 0.05
 
-const LARGEST_PLAN = 'the owner is on the largest plan: there is nothing to pay for'
-const SHARED_WEBHOOK = 'every caller needs the webhook: these requests name one that nobody has'
-const FEW_EXAMINATIONS = 'an account has six a minute, which requests of the same kind may have used up'
-const FEW_WEBHOOKS = 'an account has five, which requests of the same kind may have made'
-const SHARED_FIXTURES = 'a caller’s other requests need it: these do not confirm its name'
-const NO_SESSION = 'a caller with a key has no session'
-const NO_MAIL = 'the server sends no mails'
-const NO_DEVICE = 'no device waits for its owner'
-const NO_INVITATION = 'no invitation is open'
-/** Operations that cannot be carried out here, or not each time, and why. */
-const NEVER_SERVED: Readonly<Record<string, string>> = {
-  changePassword: 'a caller with a key has no password',
-  askForPasswordReset: NO_MAIL,
-  confirmPasswordReset: NO_MAIL,
-  startTwoFactor: NO_SESSION,
-  stopTwoFactor: NO_SESSION,
-  confirmTwoFactor: NO_SESSION,
-  pollDeviceLogin: NO_DEVICE,
-  getWaitingDevice: NO_DEVICE,
-  answerDevice: NO_DEVICE,
-  examineEndpoint: FEW_EXAMINATIONS,
-  examineRuntime: FEW_EXAMINATIONS,
-  createWebhook: FEW_WEBHOOKS,
-  deleteWebhook: SHARED_WEBHOOK,
-  deleteRuntime: SHARED_FIXTURES,
-  deleteProject: SHARED_FIXTURES,
-  deleteAccount: NO_SESSION,
-  leaveAccount: NO_SESSION,
-  inviteMember: NO_SESSION,
-  changeMember: NO_SESSION,
-  removeMember: NO_SESSION,
-  revokeInvitation: NO_SESSION,
-  readInvitation: NO_INVITATION,
-  acceptInvitation: NO_INVITATION,
-  revokeSession: NO_SESSION,
-  revokeOtherSessions: NO_SESSION,
-  startCheckout: LARGEST_PLAN,
-  verifyCheckout: LARGEST_PLAN,
+/** Operations that cannot be carried out here, or not each time, by the reason. */
+const NEVER_SERVED: Readonly<Record<string, readonly string[]>> = {
+  'a caller with a key has no password': ['changePassword'],
+  'a caller with a key has no session': [
+    ...['startTwoFactor', 'stopTwoFactor', 'confirmTwoFactor', 'revokeSession', 'revokeOtherSessions'],
+    ...['deleteAccount', 'leaveAccount', 'inviteMember', 'changeMember', 'removeMember', 'revokeInvitation'],
+  ],
+  'the server sends no mails': ['askForPasswordReset', 'confirmPasswordReset'],
+  'no device waits for its owner': ['pollDeviceLogin', 'getWaitingDevice', 'answerDevice'],
+  'no invitation is open': ['readInvitation', 'acceptInvitation'],
+  'the owner is on the largest plan: there is nothing to pay for': ['startCheckout', 'verifyCheckout'],
+  'an account has six a minute, which requests of the same kind may have used up': [
+    'examineEndpoint',
+    'examineRuntime',
+  ],
+  'an account has five, which requests of the same kind may have made': ['createWebhook'],
+  'every caller needs the webhook: these requests name one that nobody has': ['deleteWebhook'],
+  'a caller’s other requests need it: these do not confirm its name': ['deleteRuntime', 'deleteProject'],
 }
 
 interface Tally {
@@ -108,7 +88,8 @@ export const requests: Scenario = {
     const alive = await countAlive(server)
     const lines = errorLines(await stopServer(server))
     context.say(`answers by status: ${JSON.stringify(Object.fromEntries(tally.statuses))}`)
-    const missed = fuzzTarget.targets.filter(({ name }) => !tally.served.has(name) && !(name in NEVER_SERVED))
+    const excused = Object.values(NEVER_SERVED).flat()
+    const missed = fuzzTarget.targets.filter(({ name }) => !tally.served.has(name) && !excused.includes(name))
     return [
       atLeast('requests', tally.sent, attack.wanted),
       none(

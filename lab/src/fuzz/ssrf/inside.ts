@@ -1,7 +1,5 @@
-import { join } from 'node:path'
 import type { CreatedRuntime } from '@svc/contract'
 import { startNameServer } from '@svc/testkit'
-import Database from 'better-sqlite3'
 import { type Client, type ClientReply, createClient } from '../../support/client.ts'
 import { addRuntime, brokerPath, capability, type Environment, openEnvironment } from '../../support/environment.ts'
 import type { Random } from '../../support/random.ts'
@@ -72,7 +70,7 @@ async function trySpellings(attack: Attack, count: number): Promise<Check[]> {
     const body = { manifest: { schemaVersion: 2, ...capability('act'), endpoint } }
     if (isTaken(await client.send({ path: '/v1/deployments', key: runtime.deployKey, body }))) deployed += 1
     // An address that both refuse is written past them: the guard of the call has to hold by itself.
-    else forceEndpoint(environment.store.location, runtime.runtimeId, endpoint)
+    else await forceEndpoint(environment, runtime.runtimeId, endpoint)
     await callThrough(attack, runtime)
     dispatched += 1
   }
@@ -85,12 +83,10 @@ async function trySpellings(attack: Attack, count: number): Promise<Check[]> {
   ]
 }
 
-function forceEndpoint(folder: string, runtimeId: string, endpoint: string): void {
-  const database = new Database(join(folder, 'svc.db'), { timeout: 5_000 })
-  const sql = 'update runtimes set endpoint = ?, revision = revision + 1 where runtime_id = ?'
-  const { changes } = database.prepare(sql).run(endpoint, runtimeId)
-  database.close()
-  if (changes !== 1) throw new Error(`${runtimeId} is not there`)
+async function forceEndpoint({ store }: Environment, runtimeId: string, endpoint: string): Promise<void> {
+  const sql = 'update runtimes set endpoint = ?, revision = revision + 1 where runtime_id = ? returning endpoint'
+  const changed = await store.connect(({ rows }) => rows(sql, [endpoint, runtimeId]))
+  if (changed.length !== 1) throw new Error(`${runtimeId} is not there`)
 }
 
 /** Calls the address that may be reached: an attack that nothing can reach shows nothing. Returns how many arrived. */

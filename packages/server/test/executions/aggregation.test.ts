@@ -219,7 +219,7 @@ describeEngines('the aggregation of thousands of executions', (engine) => {
     const database = await open(engine)
     const entry = Array.from({ length: 500 }, (_, index) => usage({ runtimeId: `rt_${index}` }))
     await inTransaction(database.db, async (tx) => {
-      for (let index = 0; index < 20; index += 1)
+      for (let index = 0; index < 6; index += 1)
         await tx.insertInto('usage_journal').values(journalEntry(entry)).execute()
     })
     let others: Promise<number> | undefined
@@ -237,9 +237,8 @@ describeEngines('the aggregation of thousands of executions', (engine) => {
     onTestFinished(() => spy.mockRestore())
     await folding(database).catchUp()
     expect(Math.max(...turns)).toBeLessThanOrEqual(500)
-    expect([await others, await counted(database.db)]).toEqual([0, 10_000])
-    // Twenty thousand counters are written, one after the other.
-  }, 60_000)
+    expect([await others, await counted(database.db)]).toEqual([0, 3_000])
+  })
 })
 
 describeEngine('postgres', 'an entry of the journal that the counters refuse', (engine) => {

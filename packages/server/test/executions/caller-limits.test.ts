@@ -2,7 +2,7 @@ import { ExecuteResponse } from '@svc/contract'
 import { expect, onTestFinished, test } from 'vitest'
 import { limited } from '../../src/errors.ts'
 import { createSchemas, type SchemaThread } from '../../src/schemas/schemas.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
 import { setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 import { builtSchemaThread, capability, deployBody, schemaThreadHere } from '../support/service.ts'
@@ -17,7 +17,8 @@ function doubling(levels: number) {
   return { $ref: '#/$defs/a0', $defs }
 }
 
-describeEngines('the limits of one caller', (engine) => {
+// Judged before or after the store is asked; execute.test.ts holds what is stored on both engines.
+describeEngine('sqlite', 'the limits of one caller', (engine) => {
   const database = useDatabase(engine)
 
   // holds CAP-14
@@ -149,8 +150,12 @@ describeEngines('the limits of one caller', (engine) => {
     expect(answer).toMatchObject({ status: 'completed', inputTokens: 13, outputTokens: 0, totalTokens: 13 })
     expect(await trace(answer.executionId)).toMatchObject({ status: 'completed', inputTokens: 13 })
   })
+})
 
-  test('the last contact of a busy runtime is stored every ten seconds, not with every call', async () => {
+describeEngines('the last contact of a busy runtime', (engine) => {
+  const database = useDatabase(engine)
+
+  test('is stored every ten seconds, not with every call', async () => {
     const { service, broker, owner, runtime } = await setScene(database())
     const lastSeen = async () => {
       const detail = await service.send('GET', `/v1/runtimes/${runtime.runtimeId}`, { key: owner.apiKey })

@@ -2,7 +2,7 @@ import { startOpenAiDouble } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { openModel } from '../../src/model/open-model.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { executed, saying, setScene } from '../support/scene.ts'
 import { capability } from '../support/service.ts'
 
@@ -11,7 +11,8 @@ const manifest = { capabilities: [capability('echo', ANY_INPUT), capability('wid
 const JSON_HEADERS = { 'content-type': 'application/json' }
 const ROUNDED = ['holds a number that JSON readers would round: send it as text.']
 
-describeEngines('a number that JSON readers would round', (engine) => {
+// Judged before or after the store is asked; execute.test.ts and broker.test.ts hold what is stored on both engines.
+describeEngine('sqlite', 'a number that JSON readers would round', (engine) => {
   const database = useDatabase(engine)
 
   // holds MSG-09
@@ -110,7 +111,7 @@ describeEngines('a number that JSON readers would round', (engine) => {
   })
 })
 
-describeEngines('an answer of more values than are accepted', (engine) => {
+describeEngine('sqlite', 'an answer of more values than are accepted', (engine) => {
   const database = useDatabase(engine)
 
   // holds OUT-15

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
 import { fieldsAtFault } from '../support/answers.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { executed, saying, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 
 const KiB = 1024
 const [turn] = saying().messages
 
-describeEngines('the bounds of an execute', (engine) => {
+// The loop is the same over any store; execute.test.ts holds what it stores on both engines.
+describeEngine('sqlite', 'the bounds of an execute', (engine) => {
   const database = useDatabase(engine)
 
   const tooLarge = [

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
 import { ModelError } from '../../src/model/model.ts'
 import { createGate } from '../support/deferred.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { executed, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 import { capability } from '../support/service.ts'
 import { storedCalls } from '../support/stored-calls.ts'
 
-describeEngines('the loop of an execute', (engine) => {
+// The loop is the same over any store; execute.test.ts holds what it stores on both engines.
+describeEngine('sqlite', 'the loop of an execute', (engine) => {
   const database = useDatabase(engine)
 
   // holds LOOP-01, LOOP-09, SVC-06

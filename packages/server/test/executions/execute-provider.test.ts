@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { openModel } from '../../src/model/open-model.ts'
 import type { Database } from '../../src/store/open.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { executed, type Scene, saying, setScene } from '../support/scene.ts'
 import { capability } from '../support/service.ts'
 
@@ -36,7 +36,8 @@ async function setProviderScene(database: Database, script: DoubleScript): Promi
   return { ...(await setScene(database, { model, manifest, handle })), double }
 }
 
-describeEngines('execute through a provider', (engine) => {
+// The loop is the same over any store; execute.test.ts holds what it stores on both engines.
+describeEngine('sqlite', 'execute through a provider', (engine) => {
   const database = useDatabase(engine)
 
   test('parallel streamed tool calls are assembled, run once each, and answered by id', async () => {

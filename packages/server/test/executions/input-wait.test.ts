@@ -4,7 +4,7 @@ import { Stop } from '../../src/lib/stop-signal.ts'
 import { createSchemas, type Schemas } from '../../src/schemas/schemas.ts'
 import type { Database } from '../../src/store/open.ts'
 import { createGate } from '../support/deferred.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { post } from '../support/event-stream.ts'
 import { eventually } from '../support/eventually.ts'
 import { setScene } from '../support/scene.ts'
@@ -60,7 +60,8 @@ async function setWaitingScene(database: Database, options: Partial<TestServiceO
   return { ...scene, gate, asked, askedFor, checked, idle: () => scene.service.deps.running.idle(new Stop()) }
 }
 
-describeEngines('a request whose input is checked in the schema thread', (engine) => {
+// Judged before or after the store is asked; execute.test.ts and broker.test.ts hold what is stored on both engines.
+describeEngine('sqlite', 'a request whose input is checked in the schema thread', (engine) => {
   const database = useDatabase(engine)
 
   test('is admitted once its input was found valid, while executions continue', async () => {

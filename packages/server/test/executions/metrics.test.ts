@@ -5,7 +5,7 @@ import { ModelError } from '../../src/model/model.ts'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { APPROVING, askToPay, decide } from '../support/approvals.ts'
 import { deferred } from '../support/deferred.ts'
-import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { openStream, resumeStream } from '../support/event-stream.ts'
 import { saying, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
@@ -55,7 +55,8 @@ describeEngine('postgres', 'metrics of the pool', (engine) => {
   })
 })
 
-describeEngines('metrics', (engine) => {
+// The store has no part in these: one engine tells as much as two.
+describeEngine('sqlite', 'metrics', (engine) => {
   const database = useDatabase(engine)
 
   /** The value of a series, by its name and labels as they are written; undefined where it is not there. */

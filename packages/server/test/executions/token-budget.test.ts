@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ModelEvent } from '../../src/model/model.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { deployed, executed, type Scene, saying, setScene } from '../support/scene.ts'
 import { capability } from '../support/service.ts'
 
@@ -13,7 +13,8 @@ function turn(usage: { inputTokens: number; outputTokens: number }): ModelEvent[
   ]
 }
 
-describeEngines('the tokens of one execution', (engine) => {
+// The loop is the same over any store; execute.test.ts holds what it stores on both engines.
+describeEngine('sqlite', 'the tokens of one execution', (engine) => {
   const database = useDatabase(engine)
 
   async function stepsOf(scene: Scene): Promise<number> {

@@ -4,7 +4,7 @@ import { createOtlpTracer } from '../../src/telemetry/otlp-tracer.ts'
 import type { TraceSettings } from '../../src/telemetry/trace-settings.ts'
 import type { Tracer } from '../../src/telemetry/tracing.ts'
 import { createTestClock } from '../support/clock.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { executed, saying, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 
@@ -38,7 +38,8 @@ function only(spans: readonly ReceivedSpan[], name: string): ReceivedSpan {
   return span
 }
 
-describeEngines('traces', (engine) => {
+// The store has no part in these: one engine tells as much as two.
+describeEngine('sqlite', 'traces', (engine) => {
   const database = useDatabase(engine)
 
   test('an execute is one trace, the caller’s: request, admission, model, capability and settlement', async () => {

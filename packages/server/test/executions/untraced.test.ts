@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { executed, saying, setScene } from '../support/scene.ts'
 import { calls, text } from '../support/scripted-model.ts'
 
 const CALLER = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 
-describeEngines('without tracing', (engine) => {
+// The store has no part in these: one engine tells as much as two.
+describeEngine('sqlite', 'without tracing', (engine) => {
   const database = useDatabase(engine)
 
   test('a caller’s trace is passed on to the endpoint unchanged; without one the calls of an execution share one', async () => {

@@ -15,6 +15,8 @@ type BadBody = [name: string, payload: string | Buffer, headers?: Record<string,
 // Bodies are judged before any store is asked: one engine tells as much as two.
 describeEngine('sqlite', 'an unreadable body', (engine) => {
   const database = useDatabase(engine)
+  /** What is refused changes nothing: a route that lets a bad body through breaks the tests of the next ones. */
+  const refusing = useScene(database, { tier: 'enterprise' })
 
   test('is tried on every route that takes a body', async () => {
     const service = await startService(database())
@@ -27,15 +29,6 @@ describeEngine('sqlite', 'an unreadable body', (engine) => {
   })
 
   describe.each(BODY_ROUTES)('$method $path', (route) => {
-    const refusing = useScene(database, { tier: 'enterprise' })
-
-    test('a valid body is accepted', async () => {
-      const scene = await setScene(database())
-      await route.prepare?.(scene)
-      const answer = await scene.service.inject(requestTo(route, scene, goodBody(route, scene)))
-      expect(answer.statusCode).toBeLessThan(300)
-    })
-
     // holds ERR-03, ERR-05, ERR-09
     test('malformed JSON, another content type and non-objects are refused as faults of the body', async () => {
       const scene = refusing()

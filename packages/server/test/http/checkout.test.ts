@@ -138,38 +138,6 @@ describeEngines('a checkout', (engine) => {
     })
   })
 
-  test('waits for the provider beside 31 of its account and 255 in all; the next one gets 429', async () => {
-    const gate = createGate()
-    onTestFinished(() => gate.open())
-    const clock = createTestClock()
-    const provider = testPayments({ baseUrl: () => 'https://svc.test', clock })
-    const check = async (payment: { ref: string; expiresAt: number }) => {
-      await gate.enter()
-      return provider.check(payment)
-    }
-    const service = await startForTest(database(), { clock, payments: { ...provider, check } })
-    const accounts = await times(9, async () => {
-      const owner = await service.owner()
-      return { owner, checkoutId: (await checkOut(service, owner)).checkoutId }
-    })
-    const tooMany = 'Too many payments are being asked about. Try again in a moment.'
-    const waiting: Promise<unknown>[] = []
-    for (const { owner, checkoutId } of accounts.slice(0, 8)) {
-      for (let count = 0; count < 32; count += 1) waiting.push(verify(service, owner, checkoutId))
-      await gate.arrived(waiting.length)
-      expect(refusalOf(await askToVerify(service, owner, checkoutId), 'rate_limit_exceeded')).toBe(tooMany)
-    }
-    for (const { owner, checkoutId } of accounts) {
-      const refused = [await askToVerify(service, owner, checkoutId), await askForCheckout(service, owner)]
-      for (const answer of refused) expect(refusalOf(answer, 'rate_limit_exceeded')).toBe(tooMany)
-    }
-    gate.open()
-    expect(await Promise.all(waiting)).toHaveLength(256)
-    for (const { owner, checkoutId } of accounts) {
-      expect((await verify(service, owner, checkoutId)).status).toBe('pending')
-    }
-  })
-
   // holds BIL-07
   test('of another owner reads as one that does not exist', async () => {
     const { service, stripe, owner } = await setStripeScene(database())
@@ -330,6 +298,38 @@ describeEngines('a checkout', (engine) => {
 // These end before the store, or at Stripe: one engine tells as much as two.
 describeEngine('sqlite', 'a checkout', (engine) => {
   const database = useDatabase(engine)
+
+  test('waits for the provider beside 31 of its account and 255 in all; the next one gets 429', async () => {
+    const gate = createGate()
+    onTestFinished(() => gate.open())
+    const clock = createTestClock()
+    const provider = testPayments({ baseUrl: () => 'https://svc.test', clock })
+    const check = async (payment: { ref: string; expiresAt: number }) => {
+      await gate.enter()
+      return provider.check(payment)
+    }
+    const service = await startForTest(database(), { clock, payments: { ...provider, check } })
+    const accounts = await times(9, async () => {
+      const owner = await service.owner()
+      return { owner, checkoutId: (await checkOut(service, owner)).checkoutId }
+    })
+    const tooMany = 'Too many payments are being asked about. Try again in a moment.'
+    const waiting: Promise<unknown>[] = []
+    for (const { owner, checkoutId } of accounts.slice(0, 8)) {
+      for (let count = 0; count < 32; count += 1) waiting.push(verify(service, owner, checkoutId))
+      await gate.arrived(waiting.length)
+      expect(refusalOf(await askToVerify(service, owner, checkoutId), 'rate_limit_exceeded')).toBe(tooMany)
+    }
+    for (const { owner, checkoutId } of accounts) {
+      const refused = [await askToVerify(service, owner, checkoutId), await askForCheckout(service, owner)]
+      for (const answer of refused) expect(refusalOf(answer, 'rate_limit_exceeded')).toBe(tooMany)
+    }
+    gate.open()
+    expect(await Promise.all(waiting)).toHaveLength(256)
+    for (const { owner, checkoutId } of accounts) {
+      expect((await verify(service, owner, checkoutId)).status).toBe('pending')
+    }
+  })
 
   describe('without a reason', () => {
     test.each([

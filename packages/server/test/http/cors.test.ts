@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { LightMyRequestResponse } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
 import { faultsIn, refusalOf } from '../support/answers.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { actions, executed, type Scene, saying, setScene } from '../support/scene.ts'
 import { capability, startService } from '../support/service.ts'
 
@@ -66,7 +66,8 @@ const LOOK_ALIKES = [
   'constructor',
 ]
 
-describeEngines('a browser', (engine) => {
+// Where origins are stored allowed-origins.test.ts holds on both engines.
+describeEngine('sqlite', 'a browser', (engine) => {
   const database = useDatabase(engine)
 
   // holds ORG-02, ORG-03, ORG-04

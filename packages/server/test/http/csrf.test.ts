@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { refusalOf } from '../support/answers.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { type Scene, setScene } from '../support/scene.ts'
 import { PASSWORD, startForTest } from '../support/service.ts'
 import { newAddress, statusWith } from '../support/sign-in.ts'
@@ -33,7 +33,8 @@ const OTHER_PAGES = [
   { 'sec-fetch-site': '' },
 ] as const
 
-describeEngines('cross-site request forgery', (engine) => {
+// Where sessions are stored sessions.test.ts holds on both engines.
+describeEngine('sqlite', 'cross-site request forgery', (engine) => {
   const database = useDatabase(engine)
 
   describe('a request with the session’s cookie', () => {

@@ -2,11 +2,12 @@ import type { DeploymentManifestInput } from '@svc/contract'
 import { expect, onTestFinished, test } from 'vitest'
 import { manifestFaults, Published } from '../support/ads-manifest.ts'
 import { faultsIn } from '../support/answers.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { deployed } from '../support/scene.ts'
 import { startService } from '../support/service.ts'
 
-describeEngines('the namespace of a discovery manifest', (engine) => {
+// Written from the deployment that is stored, which deployments.test.ts holds on both engines.
+describeEngine('sqlite', 'the namespace of a discovery manifest', (engine) => {
   const database = useDatabase(engine)
 
   async function start(manifest: Partial<DeploymentManifestInput> | null = {}) {

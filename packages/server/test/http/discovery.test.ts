@@ -3,13 +3,14 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { manifestFaults, Published } from '../support/ads-manifest.ts'
 import { refusalOf, steadyHeaders } from '../support/answers.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { deployed, setScene } from '../support/scene.ts'
 import { capability, startService } from '../support/service.ts'
 
 const BASE_URL = 'https://svc.test'
 
-describeEngines('the discovery manifest', (engine) => {
+// Written from the deployment that is stored, which deployments.test.ts holds on both engines.
+describeEngine('sqlite', 'the discovery manifest', (engine) => {
   const database = useDatabase(engine)
 
   async function start(manifest: Partial<DeploymentManifestInput> | null = {}) {

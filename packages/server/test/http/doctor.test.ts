@@ -3,7 +3,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { expect, test } from 'vitest'
 import { faultsIn, refusalOf } from '../support/answers.ts'
 import { createTestClock } from '../support/clock.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { keyring } from '../support/keys.ts'
 import { dumpTables, type Scene, setScene } from '../support/scene.ts'
 
@@ -19,7 +19,8 @@ function reportOf(answer: LightMyRequestResponse): DoctorReport {
 
 const failuresOf = (answer: LightMyRequestResponse) => reportOf(answer).rows.filter(({ ok }) => !ok)
 
-describeEngines('the doctor of a runtime', (engine) => {
+// Judged before or after the store is asked; execute.test.ts and broker.test.ts hold what is stored on both engines.
+describeEngine('sqlite', 'the doctor of a runtime', (engine) => {
   const database = useDatabase(engine)
   // The Date header of the endpoint is the machine’s.
   const scene = (options: Parameters<typeof setScene>[1] = {}) =>

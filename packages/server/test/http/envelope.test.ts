@@ -2,7 +2,7 @@ import { ServiceHealth, ServiceInfo } from '@svc/contract'
 import type { LightMyRequestResponse } from 'fastify'
 import { expect, test } from 'vitest'
 import { faultsIn, refusalOf, steadyHeaders } from '../support/answers.ts'
-import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { type Scene, saying, setScene, useScene } from '../support/scene.ts'
 import { capability } from '../support/service.ts'
 
@@ -55,7 +55,8 @@ const NOWHERE = [
   '/v1/capabilities/rt_1/echo/more',
 ]
 
-describeEngines('every answer', (engine) => {
+// The store has no part in these: one engine tells as much as two.
+describeEngine('sqlite', 'every answer', (engine) => {
   const database = useDatabase(engine)
 
   // holds ERR-02, ERR-03, ERR-11
@@ -223,7 +224,7 @@ describeEngine('sqlite', 'an answer', (engine) => {
   })
 })
 
-describeEngines('the service', (engine) => {
+describeEngine('sqlite', 'the service', (engine) => {
   const database = useDatabase(engine)
 
   // holds PUB-01

@@ -64,7 +64,7 @@ describeEngines('the list of executions', (engine) => {
             )
             const query = given({ status, runtimeId, projectId, from, to })
             expect(fitting.length).toBeGreaterThan(0)
-            const found = await everyPage(service, owner, { ...query, limit: '5' })
+            const found = await everyPage(service, owner, { ...query, limit: '9' })
             expect([query, found.flat()]).toEqual([query, fitting.map(({ executionId }) => executionId)])
             expect(
               (await list(service, owner, { ...query, limit: '200' })).executions.map(({ executionId }) => executionId),
@@ -86,7 +86,7 @@ describeEngines('the list of executions', (engine) => {
       const before = (await everyPage(service, owner, { ...query, limit: '200' })).flat()
       const seen: string[] = []
       for (let cursor: string | null = ''; cursor !== null; ) {
-        const page: ExecutionList = await list(service, owner, { ...query, limit: '4', ...(cursor && { cursor }) })
+        const page: ExecutionList = await list(service, owner, { ...query, limit: '8', ...(cursor && { cursor }) })
         seen.push(...page.executions.map(({ executionId }) => executionId))
         cursor = page.nextCursor
         // One of each status, in the same millisecond as the newest of the first page, with a later id.

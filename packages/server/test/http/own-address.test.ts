@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { faultsIn, refusalOf } from '../support/answers.ts'
-import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { setScene } from '../support/scene.ts'
 import { startForTest } from '../support/service.ts'
 
@@ -51,7 +51,8 @@ describeEngine('sqlite', 'an endpoint on the service’s own address', (engine) 
   })
 })
 
-describeEngines('a broker call with the id of an execution', (engine) => {
+// Judged before or after the store is asked; execute.test.ts and broker.test.ts hold what is stored on both engines.
+describeEngine('sqlite', 'a broker call with the id of an execution', (engine) => {
   const database = useDatabase(engine)
   const headers = { 'x-svc-execution-id': 'exec_1' }
 

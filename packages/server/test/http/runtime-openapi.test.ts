@@ -1,7 +1,7 @@
 import type { DeploymentManifestInput } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
 import { refusalOf, steadyHeaders } from '../support/answers.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { findings } from '../support/openapi-findings.ts'
 import { deployed, type Scene, setScene } from '../support/scene.ts'
 import { capability } from '../support/service.ts'
@@ -16,7 +16,8 @@ const inputSchema = {
 }
 const outputSchema = { type: 'object', properties: { cost: { type: 'number' } } }
 
-describeEngines('the broker calls of a runtime as OpenAPI', (engine) => {
+// Written from the deployment that is stored, which deployments.test.ts holds on both engines.
+describeEngine('sqlite', 'the broker calls of a runtime as OpenAPI', (engine) => {
   const database = useDatabase(engine)
   const start = (manifest: Partial<DeploymentManifestInput> | null) => setScene(database(), { tier: 'pro', manifest })
   const read = ({ service, runtime }: Pick<Scene, 'service' | 'runtime'>, headers: Record<string, string> = {}) =>

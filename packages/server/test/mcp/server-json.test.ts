@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { faultsIn, refusalOf } from '../support/answers.ts'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { deployed, setScene } from '../support/scene.ts'
 
-describeEngines('server.json', (engine) => {
+// Written from the deployment that is stored, which deployments.test.ts holds on both engines.
+describeEngine('sqlite', 'server.json', (engine) => {
   const database = useDatabase(engine)
 
   // holds MCP-11

@@ -1,6 +1,6 @@
 import { startOwnerEndpoint } from '@svc/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { describeEngines, useDatabase } from '../support/engines.ts'
+import { describeEngine, useDatabase } from '../support/engines.ts'
 import { callTool, LEGACY, mcpPath, sendLegacy, sendModern } from '../support/mcp.ts'
 import { deployed, setScene } from '../support/scene.ts'
 import { capability } from '../support/service.ts'
@@ -13,7 +13,8 @@ const withSchemas = (name: string, schemas: object, fields: object = {}) => ({
   ...fields,
 })
 
-describeEngines('tools', (engine) => {
+// Calls take the broker’s way; broker.test.ts and idempotency.test.ts hold what is stored on both engines.
+describeEngine('sqlite', 'tools', (engine) => {
   const database = useDatabase(engine)
 
   // holds MCP-05

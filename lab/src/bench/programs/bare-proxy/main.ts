@@ -1,9 +1,8 @@
 import { Agent, createServer, request } from 'node:http'
 import { listenOnFreePort } from '@svc/testkit'
-import { z } from 'zod'
 
 // The least that forwards a call in Node: both bodies are piped, connections to the upstream are kept.
-const { upstream } = z.object({ upstream: z.url() }).parse(JSON.parse(process.argv[2] ?? '{}'))
+const { upstream }: { upstream: string } = JSON.parse(process.argv[2] ?? '{}')
 const { hostname: host, port } = new URL(upstream)
 const agent = new Agent({ keepAlive: true, maxSockets: 1024 })
 

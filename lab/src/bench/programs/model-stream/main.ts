@@ -1,25 +1,21 @@
 import { createServer, type ServerResponse } from 'node:http'
-import { listenOnFreePort } from '@svc/testkit'
-import { z } from 'zod'
+import { eventsOfTurn, listenOnFreePort } from '@svc/testkit'
 
 // A model's provider that speaks evenly: to every request the same number of pieces, one in every interval.
-const Told = z.object({ events: z.number().int().min(1), intervalMs: z.number().min(1) })
-const { events, intervalMs } = Told.parse(JSON.parse(process.argv[2] ?? '{}'))
+const { events, intervalMs }: { events: number; intervalMs: number } = JSON.parse(process.argv[2] ?? '{}')
 
-const HEAD = { id: 'chatcmpl-double', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'fake' }
-const frame = (rest: object) => `data: ${JSON.stringify({ ...HEAD, ...rest })}\n\n`
-const PIECE = frame({ choices: [{ index: 0, delta: { content: 'a word or two ' }, finish_reason: null }] })
-const USAGE = { prompt_tokens: 24, completion_tokens: events * 4, total_tokens: 24 + events * 4 }
-const LAST = frame({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
-const END = `${LAST}${frame({ choices: [], usage: USAGE })}data: [DONE]\n\n`
+const usage = { inputTokens: 24, outputTokens: events * 4 }
+const [, ...pieces] = eventsOfTurn({ text: Array(events).fill('a word or two '), usage }, 'fake')
+const last = pieces.splice(events - 1).join('')
 
 function speak(response: ServerResponse): void {
   let sent = 0
   const next = () => {
+    const piece = pieces[sent]
     sent += 1
-    if (sent < events) response.write(PIECE)
-    else response.end(PIECE + END)
-    if (sent === events) clearInterval(timer)
+    if (piece !== undefined) response.write(piece)
+    else response.end(last)
+    if (piece === undefined) clearInterval(timer)
   }
   const timer = setInterval(next, intervalMs)
   response.once('close', () => clearInterval(timer))

@@ -1,10 +1,8 @@
 import { createServer } from 'node:http'
 import { listenOnFreePort } from '@svc/testkit'
-import { z } from 'zod'
 
 // Answers every request with the same text after the same time.
-const Told = z.object({ delayMs: z.number().min(0), type: z.string(), body: z.string() })
-const { delayMs, type, body } = Told.parse(JSON.parse(process.argv[2] ?? '{}'))
+const { delayMs, type, body }: { delayMs: number; type: string; body: string } = JSON.parse(process.argv[2] ?? '{}')
 const headers = { 'content-type': type, 'content-length': Buffer.byteLength(body) }
 
 const server = createServer((message, response) => {
