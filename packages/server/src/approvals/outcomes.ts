@@ -2,7 +2,7 @@ import { toolResult } from '../agent/transcript.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { internal } from '../errors.ts'
 import { callText, type NewCall, type SettledCall, UNANSWERED } from '../executions/call-rules.ts'
-import { addressHash, firstQuestion } from '../executions/reconcile-rules.ts'
+import { addressHash, nextQuestion } from '../executions/reconcile-rules.ts'
 import { storedText } from '../executions/rules.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import type { Limits } from '../limits.ts'
@@ -89,6 +89,6 @@ function toRecord(
     call: callText(call),
     status: call.status,
     durationMs: call.durationMs,
-    askAt: firstQuestion([call]),
+    askAt: nextQuestion([call]),
   }
 }
