@@ -1,10 +1,10 @@
 import type { AccountDeps } from './accounts/deps.ts'
-import type { ApprovalDeps } from './approvals/deps.ts'
 import type { BillingDeps } from './billing/deps.ts'
 import type { DeletionDeps } from './deletions/deps.ts'
 import type { DeploymentDeps } from './deployments/deps.ts'
 import type { DiscoveryDeps } from './deployments/discovery.ts'
 import type { SignInDeps } from './end-users/verify-token.ts'
+import type { ExecutionDeps } from './executions/deps.ts'
 import type { HttpDeps } from './http/deps.ts'
 import type { RuntimeDeps } from './runtimes/deps.ts'
 import type { DatabaseClock } from './store/database-clock.ts'
@@ -13,11 +13,11 @@ import type { WebFiles } from './web/web-files.ts'
 import type { WebhookDeps } from './webhooks/deps.ts'
 
 type Parts = AccountDeps &
-  ApprovalDeps &
   BillingDeps &
   DeletionDeps &
   DeploymentDeps &
   DiscoveryDeps &
+  ExecutionDeps &
   HttpDeps &
   RuntimeDeps &
   SignInDeps &

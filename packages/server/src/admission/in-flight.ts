@@ -13,12 +13,7 @@ export interface Shortage {
 export const ANONYMOUS = 'anonymous'
 export const SIGN_INS = 'sign-ins'
 
-/** The sub-account of one network. */
-export function partOf(shared: typeof ANONYMOUS | typeof SIGN_INS, network: string): string {
-  return `${shared} ${network}`
-}
-
-/** The shared account of a sub-account; null for an owner's account, whose id has no space. */
+/** The shared account of `<shared account> <network>`; null for an owner's account, whose id has no space. */
 function sharedAccountOf(accountId: string): string | null {
   const space = accountId.indexOf(' ')
   return space === -1 ? null : accountId.slice(0, space)

@@ -46,6 +46,14 @@ export function createRateLimit({ clock, replicas }: { clock: Clock; replicas: (
   const examinations = new ExpiringMap<string, number>({ ttlMs: MINUTE_MS, maxSize: MAX_RUNTIMES })
   const networks = new ExpiringMap<string, number>({ ttlMs: MINUTE_MS, maxSize: MAX_NETWORKS })
   const shareOf = (limit: number) => Math.ceil(limit / Math.max(1, replicas()))
+  const takeOf =
+    (buckets: ExpiringMap<string, number>, limit: number) =>
+    (key: string): VisitorJudged => {
+      const now = clock.now()
+      const taken = take(buckets.get(key, now) ?? 0, perMinute(shareOf(limit)), now)
+      buckets.set(key, taken.fullAt, now)
+      return taken
+    }
   return {
     take({ runtime: { ownerId, runtimeId, tier }, routes, network }: RateRequest): RateTaken {
       const now = clock.now()
@@ -67,19 +75,7 @@ export function createRateLimit({ clock, replicas }: { clock: Clock; replicas: (
       if (mayBeStale) runtime.confirmedAt = now
       return { state, mayBeStale, ...taken }
     },
-    /** Counts an examination of an endpoint. */
-    takeExamination(ownerId: string): VisitorJudged {
-      const now = clock.now()
-      const taken = take(examinations.get(ownerId, now) ?? 0, perMinute(shareOf(EXAMINATIONS_PER_MINUTE)), now)
-      examinations.set(ownerId, taken.fullAt, now)
-      return taken
-    },
-    /** Counts a broker call that found nothing. */
-    takeNotFound(network: string): VisitorJudged {
-      const now = clock.now()
-      const taken = take(networks.get(network, now) ?? 0, perMinute(shareOf(NOT_FOUND_PER_MINUTE)), now)
-      networks.set(network, taken.fullAt, now)
-      return taken
-    },
+    takeExamination: takeOf(examinations, EXAMINATIONS_PER_MINUTE),
+    takeNotFound: takeOf(networks, NOT_FOUND_PER_MINUTE),
   }
 }

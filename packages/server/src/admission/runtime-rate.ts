@@ -23,19 +23,16 @@ export type VisitorJudged = { ok: true } | { ok: false; retryAfterMs: number }
 export class RuntimeRate {
   /** When a refusal was last confirmed on the stored runtime. */
   confirmedAt = Number.NEGATIVE_INFINITY
-  #fullAt = 0
+  /** When its bucket is full again. */
+  fullAt = 0
   readonly #visitors: ExpiringMap<string, number>
   readonly #unread = new Map<string, number>()
-  readonly #networks = new RecentCallers(MINUTE_MS)
-  readonly #refusedNetworks = new RecentCallers(MINUTE_MS)
-  readonly #recentVisitors = new RecentCallers(MINUTE_MS)
+  readonly #networks = new RecentCallers()
+  readonly #refusedNetworks = new RecentCallers()
+  readonly #recentVisitors = new RecentCallers()
 
   constructor(maxVisitors: number) {
     this.#visitors = new ExpiringMap({ ttlMs: MINUTE_MS, maxSize: maxVisitors })
-  }
-
-  get fullAt(): number {
-    return this.#fullAt
   }
 
   /** Takes one unit of `share`, in requests a minute. */
@@ -48,8 +45,8 @@ export class RuntimeRate {
     if (isContested && unread >= visitorRate.burst)
       return { ok: false, limit: 'visitor', retryAfterMs: UNREAD_RETRY_MS }
     const rate = perMinute(share)
-    const taken = take(this.#fullAt, rate, now)
-    this.#fullAt = taken.fullAt
+    const taken = take(this.fullAt, rate, now)
+    this.fullAt = taken.fullAt
     if (!taken.ok) {
       this.#refusedNetworks.note(network, now)
       return { ok: false, limit: 'rate', retryAfterMs: taken.retryAfterMs }
@@ -69,7 +66,7 @@ export class RuntimeRate {
     const taken = take(this.#visitors.get(visitor, now) ?? 0, visitorRate, now)
     this.#visitors.set(visitor, taken.fullAt, now)
     if (taken.ok || !isContested) return { ok: true }
-    this.#fullAt -= rate.unitMs
+    this.fullAt -= rate.unitMs
     return { ok: false, retryAfterMs: taken.retryAfterMs }
   }
 }
@@ -79,15 +76,10 @@ interface Sighting {
   at: number
 }
 
-/** Remembers the last two different callers: enough to tell whether another one than a given one called lately. */
+/** The last two different callers: enough to tell whether another one than a given one called within a minute. */
 class RecentCallers {
-  readonly #windowMs: number
   #last: Sighting | null = null
   #beforeLast: Sighting | null = null
-
-  constructor(windowMs: number) {
-    this.#windowMs = windowMs
-  }
 
   note(name: string, now: number): void {
     if (this.#last?.name !== name) this.#beforeLast = this.#last
@@ -96,6 +88,6 @@ class RecentCallers {
 
   hasOthersThan(name: string, now: number): boolean {
     const other = this.#last?.name === name ? this.#beforeLast : this.#last
-    return other !== null && now - other.at < this.#windowMs
+    return other !== null && now - other.at < MINUTE_MS
   }
 }

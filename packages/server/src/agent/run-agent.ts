@@ -20,7 +20,6 @@ import { tokensOf, wholeUsage } from './token-usage.ts'
 import { holdsObject, NOT_MADE, type RequestedCall, type Toolset, toolCallProblem } from './tools.ts'
 import { forModel, toolResult, withLaterResults } from './transcript.ts'
 
-/** The result of a model call. */
 export type ModelTurn =
   | { ok: true; text: string; requests: RequestedCall[]; hitLengthLimit: boolean; usage: ModelUsage }
   | { ok: false; text: string; error: string; usage: ModelUsage }
@@ -162,10 +161,7 @@ interface ValidatedRequest {
   refusal: string | null
 }
 
-/**
- * Validates what a model asked for, with a turn of the event loop between two requests. At most `maxCalls` pass. Null where
- * the execution was stopped meanwhile.
- */
+/** Validates what a model asked for, in turns of the event loop. At most `maxCalls` pass. Null where it was stopped. */
 async function validateAll(
   deps: AgentDeps,
   { toolset, signal }: AgentInput,

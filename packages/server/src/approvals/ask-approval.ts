@@ -11,6 +11,7 @@ import type { AgentCall } from '../agent/agent-event.ts'
 import type { JudgeCall, Judgement } from '../agent/run-calls.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { redactorOf } from '../dispatch/redact.ts'
+import type { ExecutionDeps } from '../executions/deps.ts'
 import type { ExecutionScope } from '../executions/running.ts'
 import { interruptedResult, type SendingExecution, sendCall } from '../executions/send-call.ts'
 import type { NewRow } from '../executions/settlement-rules.ts'
@@ -19,21 +20,13 @@ import { EMPTY_OBJECT, type JsonDocument } from '../lib/json-document.ts'
 import { ANONYMOUS_SHARE } from '../limits.ts'
 import type { ServingCapability } from '../runtimes/serving-runtime.ts'
 import { textBytes } from '../usage/stored-bytes-rules.ts'
-import type { ApprovalDeps } from './deps.ts'
 import { approvalsOfExecution } from './list-store.ts'
 import { expireSome } from './outcome-store.ts'
 import { hashOfUser, keyAgain, keyOf, proofOf } from './proof.ts'
 import { APPROVALS_PER_EXECUTION, previewOfInput, RESULTS } from './rules.ts'
 import { findApproval, insertApproval, type NewApproval } from './store.ts'
 
-type AskDeps = Pick<
-  ApprovalDeps,
-  'db' | 'clock' | 'newId' | 'limits' | 'keyring' | 'dispatcher' | 'lease' | 'storage' | 'metrics'
->
-
-/** What one execution asks of a person. */
 export interface ApprovalRequests {
-  /** Lets a call run, or has a person decide about it. */
   judge: JudgeCall
   /** The approvals, in the order of their calls. */
   asked(): PendingApproval[]
@@ -48,7 +41,7 @@ interface Asking {
   scope: ExecutionScope
 }
 
-export function createApprovalRequests(deps: AskDeps, asking: Asking): ApprovalRequests {
+export function createApprovalRequests(deps: ExecutionDeps, asking: Asking): ApprovalRequests {
   const asked: PendingApproval[] = []
   let left = APPROVALS_PER_EXECUTION
   const judge: JudgeCall = async (call) => {
@@ -87,7 +80,7 @@ export function createApprovalRequests(deps: AskDeps, asking: Asking): ApprovalR
 
 /** The hash of input and metadata, which are stored until somebody decides; or why they cannot be stored. */
 async function storedPayload(
-  { limits }: Pick<AskDeps, 'limits'>,
+  { limits }: Pick<ExecutionDeps, 'limits'>,
   { request }: SendingExecution,
   input: JsonDocument<JsonObject>,
 ): Promise<{ inputHash: string } | { problem: string }> {
@@ -106,7 +99,7 @@ async function storedPayload(
 type MadePreview = { ok: true; preview: Preview } | { ok: false; failure: CallResult }
 
 async function makePreview(
-  deps: AskDeps,
+  deps: ExecutionDeps,
   asking: Asking,
   capability: ServingCapability,
   call: AgentCall,
@@ -126,8 +119,8 @@ async function makePreview(
 
 /** Stores the approval, and returns it with its key; null where the account has as many as it may. */
 async function store(
-  deps: AskDeps,
-  { runtime, executionId, row: { share }, request }: AskingExecution,
+  deps: ExecutionDeps,
+  { runtime, executionId, row: asking, request }: AskingExecution,
   { call, inputHash, preview, version }: { call: AgentCall; inputHash: string; preview: Preview; version: number },
 ): Promise<PendingApproval | null> {
   const { keyring, clock, limits } = deps
@@ -152,24 +145,22 @@ async function store(
     ...terms,
     effect: runtime.deployment?.capabilities.get(call.capability)?.effect ?? DEFAULT_EFFECT,
     ...{ step: call.step, ordinal: call.ordinal, status: 'pending', created_at: now },
-    ...{ input: call.input.text, metadata: metadata.text, preview: JSON.stringify(preview), share },
+    ...{ input: call.input.text, metadata: metadata.text, preview: JSON.stringify(preview), share: asking.share },
     proof: proofOf(keyring, key, terms),
   }
   const bytes = textBytes([row.input, row.metadata ?? null, row.preview])
-  if (!(await insertApproval(deps.db, row, { maxPending: mostPending(limits, request.kind), bytes }))) return null
+  // Anonymous callers may ask only while few approvals wait: the others are for the account's own users.
+  const share = request.kind === 'broker' ? ANONYMOUS_SHARE : 1
+  const maxPending = Math.ceil(limits.pendingApprovals * share)
+  if (!(await insertApproval(deps.db, row, { maxPending, bytes }))) return null
   deps.storage.add(runtime.ownerId, bytes)
   const { callId, capability } = call
   return { approvalId, approvalKey: key.reveal(), callId, capability, preview, expiresAt: isoTime(terms.expires_at) }
 }
 
-/** Anonymous callers may ask only while the account has few approvals that wait: the others are for its own users. */
-function mostPending({ pendingApprovals }: AskDeps['limits'], kind: ExecutionKind): number {
-  return kind === 'broker' ? Math.ceil(pendingApprovals * ANONYMOUS_SHARE) : pendingApprovals
-}
-
 /** What an execution of one call asked for, as it was told when it ended; null where the stored terms were altered. */
 export async function askedAgain(
-  { db, keyring }: Pick<AskDeps, 'db' | 'keyring'>,
+  { db, keyring }: Pick<ExecutionDeps, 'db' | 'keyring'>,
   ownerId: string,
   executionId: string,
 ): Promise<PendingApproval | null> {

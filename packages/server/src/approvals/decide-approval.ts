@@ -1,23 +1,21 @@
 import { type ApprovalAnswer, type ApprovalDecision, Preview, previewHash } from '@svc/contract'
 import type { SignedInUser } from '../end-users/signed-in-user.ts'
 import { databaseAway, internal, invalidField, notFound } from '../errors.ts'
+import type { ExecutionDeps } from '../executions/deps.ts'
 import type { ExecutionScope } from '../executions/running.ts'
 import type { CachedRuntime } from '../runtimes/serving-cache.ts'
 import { type ServingRuntime, sidesOf } from '../runtimes/serving-runtime.ts'
 import { Secret } from '../secrets/secret.ts'
 import { payloadHash } from './ask-approval.ts'
-import type { ApprovalDeps } from './deps.ts'
 import { dispatchApproved } from './dispatch-approved.ts'
-import { isPrincipalOf, isProven, isTokenOf } from './proof.ts'
+import { isHashOfUser, isProven } from './proof.ts'
 import { NO_APPROVAL, notRun, RESULTS, statusAt } from './rules.ts'
 import { answerOf, awaitOutcome } from './standing.ts'
 import { type ApprovalRow, approve, type Decided, findApproval, readPayload, refuse } from './store.ts'
 
 /** The caller of an approval's routes: the holder of a runtime's public key, or its owner. */
 export interface ApprovalCaller {
-  /** Whether the approval is one of the caller's. */
   owns(approval: { owner_id: string; runtime_id: string }): boolean
-  /** The runtime of an approval that is the caller's. */
   locate(approval: { runtime_id: string }): CachedRuntime | Promise<CachedRuntime>
 }
 
@@ -34,7 +32,7 @@ const MAX_TRIES = 5
 
 /** Where an approval stands. Throws the one 404 for a wrong id, key or caller. */
 export async function readApproval(
-  deps: ApprovalDeps,
+  deps: ExecutionDeps,
   caller: ApprovalCaller,
   sought: Sought,
 ): Promise<ApprovalAnswer> {
@@ -46,15 +44,14 @@ export async function readApproval(
  * others answer what became of it. Throws the one 404 for a wrong id, key, end user's token or caller.
  */
 export async function decideApproval(
-  deps: ApprovalDeps,
+  deps: ExecutionDeps,
   { caller, scope }: { caller: ApprovalCaller; scope: ExecutionScope },
   decision: Decision,
 ): Promise<ApprovalAnswer> {
   const found = await find(deps, caller, decision)
   const endUserToken = decision.endUserToken === undefined ? undefined : new Secret(decision.endUserToken)
   const { endUser } = decision
-  if (endUser) requirePrincipal(deps, found, endUser)
-  else requireToken(deps, found, endUserToken)
+  requireUser(deps, found, { endUserToken, endUser })
   if (statusAt(found, deps.clock.now()) !== 'pending') return awaitOutcome(deps, found, scope)
   if (!deps.lease.isHeld()) throw databaseAway()
   const cached = await caller.locate(found)
@@ -72,7 +69,12 @@ export async function decideApproval(
     return refuseAs(deps, found, { status: 'expired', revision, result })
   })
   const runtime = decided === 'decided' ? sideOf(cached, found) : undefined
-  if (!runtime) return requireDecided(await awaitOutcome(deps, found, scope))
+  if (!runtime) {
+    const answer = await awaitOutcome(deps, found, scope)
+    // Nobody has decided: this node has just lost its lease, or the execution has not ended.
+    if (answer.status === 'pending') throw databaseAway()
+    return answer
+  }
   deps.metrics.approvals('approved')
   return dispatchApproved(deps, { approval: found, payload, runtime, scope, endUserToken, endUser })
 }
@@ -83,13 +85,7 @@ function sideOf({ runtime }: CachedRuntime, { endpoint }: ApprovalRow): ServingR
   return sidesOf(runtime).find((side) => isServing(side) && side.endpoint === endpoint)
 }
 
-/** Throws where nobody has decided: this node has just lost its lease, or the execution has not ended. */
-function requireDecided(answer: ApprovalAnswer): ApprovalAnswer {
-  if (answer.status === 'pending') throw databaseAway()
-  return answer
-}
-
-async function find(deps: ApprovalDeps, caller: ApprovalCaller, { approvalId, approvalKey }: Sought) {
+async function find(deps: ExecutionDeps, caller: ApprovalCaller, { approvalId, approvalKey }: Sought) {
   const found = await findApproval(deps.db, approvalId)
   const isOpened = isProven(deps.keyring, new Secret(approvalKey), found ?? NO_APPROVAL)
   const isTheirs = caller.owns(found ?? NO_APPROVAL)
@@ -101,18 +97,15 @@ function unknownApproval() {
   return notFound('The approval')
 }
 
-function requirePrincipal({ keyring }: ApprovalDeps, approval: ApprovalRow, endUser: SignedInUser): void {
-  const { token_hash: hash, approval_id: approvalId } = approval
-  if (hash === null || !isPrincipalOf(keyring, endUser, hash, approvalId)) throw unknownApproval()
-}
-
-function requireToken({ keyring }: ApprovalDeps, approval: ApprovalRow, token: Secret | undefined): void {
-  const { token_hash: hash, approval_id: approvalId } = approval
-  if (hash === null) {
-    if (token) throw invalidField('endUserToken', 'must be left out: the execution had none.')
-    return
-  }
-  if (!isTokenOf(keyring, token ?? new Secret(''), hash, approvalId)) throw unknownApproval()
+function requireUser(
+  { keyring }: ExecutionDeps,
+  { token_hash: hash, approval_id: approvalId }: ApprovalRow,
+  user: Parameters<typeof isHashOfUser>[1],
+): void {
+  const { endUserToken, endUser } = user
+  if (hash !== null && isHashOfUser(keyring, user, hash, approvalId)) return
+  if (hash !== null || endUser) throw unknownApproval()
+  if (endUserToken) throw invalidField('endUserToken', 'must be left out: the execution had none.')
 }
 
 /** The proof covers the hashes; the stored payload and preview must still be theirs. */
@@ -137,12 +130,12 @@ async function decide(cached: CachedRuntime, attempt: (revision: number) => Prom
   throw internal(new Error(`runtime ${cached.runtime.runtimeId} changed ${MAX_TRIES} times during one decision`))
 }
 
-function decisionOn({ clock, lease }: ApprovalDeps, { approval_id, runtime_id }: ApprovalRow) {
+function decisionOn({ clock, lease }: ExecutionDeps, { approval_id, runtime_id }: ApprovalRow) {
   return { approvalId: approval_id, runtimeId: runtime_id, now: clock.now(), nodeId: lease.nodeId }
 }
 
 async function refuseAs(
-  deps: ApprovalDeps,
+  deps: ExecutionDeps,
   approval: ApprovalRow,
   ended: Pick<Parameters<typeof refuse>[1], 'status' | 'result' | 'revision'>,
 ): Promise<Decided> {

@@ -1,13 +1,13 @@
 import type { ApprovalAnswer, JsonObject } from '@svc/contract'
 import { toolResult } from '../agent/transcript.ts'
 import type { SignedInUser } from '../end-users/signed-in-user.ts'
+import type { ExecutionDeps } from '../executions/deps.ts'
 import type { ExecutionScope } from '../executions/running.ts'
 import { sendCall } from '../executions/send-call.ts'
 import { endedCall } from '../executions/trace-recorder.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import type { Secret } from '../secrets/secret.ts'
-import type { ApprovalDeps } from './deps.ts'
 import { approvedCall, recordOutcome } from './outcomes.ts'
 import { answerOf } from './standing.ts'
 import type { ApprovalRow } from './store.ts'
@@ -24,7 +24,7 @@ interface Approved {
 }
 
 /** Dispatches an approved call, and records how it ended before it answers. */
-export async function dispatchApproved(deps: ApprovalDeps, approved: Approved): Promise<ApprovalAnswer> {
+export async function dispatchApproved(deps: ExecutionDeps, approved: Approved): Promise<ApprovalAnswer> {
   const { approval, payload, runtime, scope, endUserToken, endUser } = approved
   const startedAt = deps.clock.now()
   scope.place = { ownerId: approval.owner_id, runtimeId: approval.runtime_id }

@@ -2,15 +2,15 @@ import { type ApprovalList, type ApprovalStatus, JsonObject } from '@svc/contrac
 import type { Owner } from '../accounts/accounts.ts'
 import type { Reserve } from '../admission/in-flight.ts'
 import { goneRuntimes } from '../deletions/store.ts'
+import type { ExecutionDeps } from '../executions/deps.ts'
 import { cutPage, type PageRequest } from '../store/page.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
-import type { ApprovalDeps } from './deps.ts'
 import { pageOfApprovals, readApprovals } from './list-store.ts'
 import { tracedApproval } from './rules.ts'
 
 /** One page of an owner's approvals, newest first. `reserve` hears of its bytes. */
 export async function listApprovals(
-  { db, clock }: Pick<ApprovalDeps, 'db' | 'clock'>,
+  { db, clock }: Pick<ExecutionDeps, 'db' | 'clock'>,
   owner: Owner,
   { reserve, status, ...page }: PageRequest & { status: ApprovalStatus | undefined; reserve: Reserve },
 ): Promise<ApprovalList> {

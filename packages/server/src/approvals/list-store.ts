@@ -1,7 +1,7 @@
 import type { ApprovalStatus } from '@svc/contract'
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type PageRequest, pageBy } from '../store/page.ts'
-import type { Schema } from '../store/schema.ts'
+import type { Db } from '../store/schema.ts'
 import { APPROVAL_BYTES } from './store.ts'
 
 export interface ApprovalFilter extends PageRequest {
@@ -14,7 +14,7 @@ export interface ApprovalFilter extends PageRequest {
 }
 
 /** Which of an owner's approvals a page and the row after it hold, newest first, and the bytes of each. Their payloads are not read. */
-export async function pageOfApprovals(db: Kysely<Schema>, ownerId: string, filter: ApprovalFilter) {
+export async function pageOfApprovals(db: Db, ownerId: string, filter: ApprovalFilter) {
   const pages = await Promise.all(
     rangesOf(filter).map((condition) =>
       db
@@ -59,7 +59,7 @@ const LISTED = [
 ] as const
 
 /** An owner's approvals of these ids, newest first. */
-export async function readApprovals(db: Kysely<Schema>, ownerId: string, ids: readonly string[]) {
+export async function readApprovals(db: Db, ownerId: string, ids: readonly string[]) {
   if (ids.length === 0) return []
   const rows = await db
     .selectFrom('approvals')
@@ -71,49 +71,32 @@ export async function readApprovals(db: Kysely<Schema>, ownerId: string, ids: re
 }
 
 /** The approvals that an execution asked for, in the order of its calls. */
-export function approvalsOfExecution(db: Kysely<Schema>, ownerId: string, executionId: string) {
+export function approvalsOfExecution(db: Db, ownerId: string, executionId: string) {
   return db
     .selectFrom('approvals')
-    .select([
-      'approval_id',
-      'call_id',
-      'capability',
-      'status',
-      'preview',
-      'preview_hash',
-      'created_at',
-      'expires_at',
-      'decided_at',
-    ])
-    .where('owner_id', '=', ownerId)
-    .where('execution_id', '=', executionId)
+    .select(['approval_id', 'call_id', 'capability', 'status', 'preview', 'preview_hash'])
+    .select(['created_at', 'expires_at', 'decided_at'])
+    .where((eb) => eb.and({ owner_id: ownerId, execution_id: executionId }))
     .orderBy('ordinal')
     .execute()
 }
 
 /** How many calls of a runtime wait for a person. */
 export async function countWaiting(
-  db: Kysely<Schema>,
+  db: Db,
   { ownerId, runtimeId }: { ownerId: string; runtimeId: string },
   now: number,
 ): Promise<number> {
-  const { count } = await db
-    .selectFrom('approvals')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('owner_id', '=', ownerId)
-    .where('status', '=', sql.lit('pending' as const))
-    .where('runtime_id', '=', runtimeId)
-    .where('expires_at', '>', now)
-    .executeTakeFirstOrThrow()
-  return Number(count)
+  const ofRuntime = pending(db).where('owner_id', '=', ownerId).where('runtime_id', '=', runtimeId)
+  return Number((await ofRuntime.where('expires_at', '>', now).executeTakeFirstOrThrow()).count)
 }
 
 /** How many calls wait for a person, of all accounts. */
-export async function countPending(db: Kysely<Schema>): Promise<number> {
-  const { count } = await db
-    .selectFrom('approvals')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('status', '=', sql.lit('pending' as const))
-    .executeTakeFirstOrThrow()
-  return Number(count)
+export async function countPending(db: Db): Promise<number> {
+  return Number((await pending(db).executeTakeFirstOrThrow()).count)
+}
+
+function pending(db: Db) {
+  const counted = db.selectFrom('approvals').select((eb) => eb.fn.countAll<number>().as('count'))
+  return counted.where('status', '=', sql.lit('pending' as const))
 }

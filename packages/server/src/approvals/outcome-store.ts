@@ -1,7 +1,7 @@
 import type { CallStatus } from '@svc/contract'
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { reconcileAt } from '../executions/column-rules.js'
-import type { Schema } from '../store/schema.ts'
+import type { Db } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 import { APPROVAL_BYTES, lockBytes, OF_FAILED, WITHOUT_PAYLOAD } from './store.ts'
@@ -24,7 +24,7 @@ export interface ApprovedCallEnd {
 }
 
 /** Records how an approved call ended, in approval, execution and usage. False where that was done before. */
-export function recordApprovedCall(db: Kysely<Schema>, ended: ApprovedCallEnd): Promise<boolean> {
+export function recordApprovedCall(db: Db, ended: ApprovedCallEnd): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const before = await lockBytes(tx, ended.approvalId, 'approved')
     if (!before) return false
@@ -52,8 +52,7 @@ async function addCall(
     .select(['owner_id as ownerId', 'runtime_id as runtimeId', 'project_id as projectId', 'started_at as startedAt'])
     .select(['deployment_version as deploymentVersion', sql<number>`coalesce(octet_length(calls), 0)`.as('callBytes')])
     .select(sql<number>`failed_calls + unknown_calls`.as('badCalls'))
-    .where('owner_id', '=', ownerId)
-    .where('execution_id', '=', executionId)
+    .where((eb) => eb.and({ owner_id: ownerId, execution_id: executionId }))
     .forUpdate()
     .executeTakeFirst()
   if (!execution) return addStoredBytes(tx, [{ ownerId, bytes: addedBytes }])
@@ -66,8 +65,7 @@ async function addCall(
       unknown_calls: eb('unknown_calls', '+', status === 'unknown' ? 1 : 0),
       ...(askAt !== null && { reconcile_at: sql<number>`${sql.raw(reconcileAt(earlierOf(askAt)))}` }),
     }))
-    .where('owner_id', '=', ownerId)
-    .where('execution_id', '=', executionId)
+    .where((eb) => eb.and({ owner_id: ownerId, execution_id: executionId }))
     .execute()
   const { callBytes, badCalls, ...place } = execution
   const isUnknown = status === 'unknown'
@@ -82,10 +80,8 @@ async function addCall(
     ...(isUnknown && { executionId }),
     ...(makesBad && share !== null && { share }),
   }
-  await tx
-    .insertInto('usage_journal')
-    .values({ usages: JSON.stringify([usage]) })
-    .execute()
+  const usages = JSON.stringify([usage])
+  await tx.insertInto('usage_journal').values({ usages }).execute()
 }
 
 // The execution may have other unknown calls.
@@ -107,7 +103,7 @@ interface Abandoned {
 }
 
 /** Approved calls that no node dispatches any more: their node is gone, or they were approved before `overdueBefore`. */
-export function listAbandoned(db: Kysely<Schema>, { approvalId, overdueBefore, maxRows }: Abandoned) {
+export function listAbandoned(db: Db, { approvalId, overdueBefore, maxRows }: Abandoned) {
   const abandoned = db
     .selectFrom('approvals')
     .select(['approval_id', 'execution_id', 'call_id', 'capability', 'effect', 'token_hash'])
@@ -129,13 +125,12 @@ export function listAbandoned(db: Kysely<Schema>, { approvalId, overdueBefore, m
 export type Expiring = { by: number } | { ids: readonly string[] } | 'of failed executions'
 
 /** Ends pending approvals and returns how many. Accounts are locked in the order of their ids, so that replicas never deadlock. */
-export function expireSome(db: Kysely<Schema>, which: Expiring, limit: number): Promise<number> {
+export function expireSome(db: Db, which: Expiring, limit: number): Promise<number> {
   return inTransaction(db, async (tx) => {
-    const due = tx
+    const rows = await tx
       .selectFrom('approvals')
       .select(['approval_id', 'owner_id as ownerId', APPROVAL_BYTES.as('bytes')])
       .where('status', '=', sql.lit('pending' as const))
-    const rows = await due
       .where(isExpiring(which))
       .orderBy('expires_at')
       .limit(limit)
@@ -143,24 +138,19 @@ export function expireSome(db: Kysely<Schema>, which: Expiring, limit: number): 
       .skipLocked()
       .execute()
     if (rows.length === 0) return 0
+    const ids = rows.map((row) => row.approval_id)
     const ended = await tx
       .updateTable('approvals')
       .set({ ...WITHOUT_PAYLOAD, status: 'expired' })
-      .where(
-        'approval_id',
-        'in',
-        rows.map((row) => row.approval_id),
-      )
+      .where('approval_id', 'in', ids)
       .returning(['owner_id as ownerId', APPROVAL_BYTES.as('bytes')])
       .execute()
     const freed = new Map<string, number>()
     for (const { ownerId, bytes } of rows) freed.set(ownerId, (freed.get(ownerId) ?? 0) - bytes)
     for (const { ownerId, bytes } of ended) freed.set(ownerId, (freed.get(ownerId) ?? 0) + bytes)
     const owners = [...freed].sort(([a], [b]) => (a < b ? -1 : 1))
-    await addStoredBytes(
-      tx,
-      owners.map(([ownerId, bytes]) => ({ ownerId, bytes })),
-    )
+    const changes = owners.map(([ownerId, bytes]) => ({ ownerId, bytes }))
+    await addStoredBytes(tx, changes)
     return rows.length
   })
 }

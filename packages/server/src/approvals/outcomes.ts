@@ -2,13 +2,13 @@ import { toolResult } from '../agent/transcript.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { internal } from '../errors.ts'
 import { callText, type NewCall, type SettledCall, UNANSWERED } from '../executions/call-rules.ts'
-import { addressHash, firstQuestion } from '../executions/reconcile-rules.ts'
+import type { ExecutionDeps } from '../executions/deps.ts'
+import { addressHash, nextQuestion } from '../executions/reconcile-rules.ts'
 import { storedText } from '../executions/rules.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import type { Limits } from '../limits.ts'
 import { retryConnectionFaults } from '../store/retry.ts'
 import { TRUNCATED } from '../usage/truncated.js'
-import type { ApprovalDeps } from './deps.ts'
 import { type ApprovedCallEnd, listAbandoned, recordApprovedCall } from './outcome-store.ts'
 import type { ApprovalRow } from './store.ts'
 
@@ -17,22 +17,16 @@ type ApprovedRow = Pick<
   'approval_id' | 'execution_id' | 'call_id' | 'capability' | 'effect' | 'token_hash' | 'step' | 'ordinal' | 'endpoint'
 >
 
-/**
- * An approved call as its execution's row keeps it. `input` is JSON text. It has `sentTo` whether or not `reconcile` is declared:
- * the reconciler looks.
- */
+/** An approved call as its execution keeps it. It has `sentTo` even without `reconcile`: the reconciler looks. */
 export function approvedCall(row: ApprovedRow, input: string, startedAt: number): NewCall {
   const { call_id: callId, capability, effect, step, ordinal } = row
   const ofToken = row.token_hash === null ? {} : { hasToken: true }
   return { callId, capability, effect, ...ofToken, sentTo: addressHash(row.endpoint), step, ordinal, input, startedAt }
 }
 
-/**
- * Records how an approved call ended. False where another node has recorded that the outcome is unknown. A database
- * that is away is awaited.
- */
+/** Records how an approved call ended, once the database answers. False where another node recorded it as unknown. */
 export async function recordOutcome(
-  deps: ApprovalDeps,
+  deps: ExecutionDeps,
   approval: ApprovalRow,
   { call, result }: { call: SettledCall; result: CallResult },
 ): Promise<boolean> {
@@ -53,12 +47,9 @@ export async function recordOutcome(
 
 const OVERDUE_MARGIN_MS = 60_000
 
-/**
- * Records approved calls whose node has died, or one of them, as unknown, and never dispatches them again. Returns how many there
- * were, `maxRows` at most.
- */
+/** Records approved calls whose node has died as unknown, and never dispatches them again. Returns their number. */
 export async function recordAbandoned(
-  deps: Pick<ApprovalDeps, 'db' | 'clock'> & { limits: Pick<Limits, 'dispatchMs' | 'storedBytes'> },
+  deps: Pick<ExecutionDeps, 'db' | 'clock'> & { limits: Pick<Limits, 'dispatchMs' | 'storedBytes'> },
   which: { approvalId?: string; maxRows: number },
 ): Promise<number> {
   const { dispatchMs, storedBytes } = deps.limits
@@ -89,6 +80,6 @@ function toRecord(
     call: callText(call),
     status: call.status,
     durationMs: call.durationMs,
-    askAt: firstQuestion([call]),
+    askAt: nextQuestion([call]),
   }
 }

@@ -1,9 +1,11 @@
 import type { SignedInUser } from '../end-users/signed-in-user.ts'
 import type { Keyring } from '../secrets/keyring.ts'
 import { Secret } from '../secrets/secret.ts'
-import { type ApprovalTerms, keyText, principalText, proofText, tokenText } from './rules.ts'
+import { type ApprovalTerms, proofText } from './rules.ts'
 
 type Hashing = Pick<Keyring, 'hash' | 'isHashOf'>
+type Checking = Pick<Keyring, 'isHashOf'>
+type Proven = ApprovalTerms & { proof: string }
 
 /** The key of a new approval: a keyed hash of its id, so that it can be told again and is stored nowhere. */
 export function keyOf(keyring: Pick<Keyring, 'hash'>, approvalId: string): Secret {
@@ -11,10 +13,7 @@ export function keyOf(keyring: Pick<Keyring, 'hash'>, approvalId: string): Secre
 }
 
 /** The key of a stored approval, whichever master key was the first when it was made; null where its terms were altered. */
-export function keyAgain(
-  keyring: Pick<Keyring, 'hashes' | 'isHashOf'>,
-  approval: ApprovalTerms & { proof: string },
-): Secret | null {
+export function keyAgain(keyring: Checking & Pick<Keyring, 'hashes'>, approval: Proven): Secret | null {
   const keys = keyring.hashes(keyText(approval.approval_id)).map((key) => new Secret(key))
   return keys.find((key) => isProven(keyring, key, approval)) ?? null
 }
@@ -25,34 +24,33 @@ export function proofOf(keyring: Hashing, key: Secret, terms: ApprovalTerms): st
 }
 
 /** Whether a key opens an approval whose terms are unchanged. Compares in constant time. */
-export function isProven(
-  keyring: Pick<Keyring, 'isHashOf'>,
-  key: Secret,
-  approval: ApprovalTerms & { proof: string },
-): boolean {
+export function isProven(keyring: Checking, key: Secret, approval: Proven): boolean {
   return keyring.isHashOf(proofText(key.reveal(), approval), approval.proof)
 }
 
+/** The end user of a call, by token or as signed in. */
 interface ForWhom {
   endUserToken: Secret | undefined
   endUser?: SignedInUser | undefined
 }
 
-/** The stored hash of the end user, by token or as signed in; null where there is none. It fits one approval alone. */
-export function hashOfUser(keyring: Hashing, { endUserToken: secret, endUser }: ForWhom, approvalId: string) {
-  if (endUser) return keyring.hash(principalText(endUser.principal.reveal(), approvalId))
-  return secret ? keyring.hash(tokenText(secret.reveal(), approvalId)) : null
+/** The stored hash of the end user; null where there is none. It fits one approval alone. */
+export function hashOfUser(keyring: Hashing, user: ForWhom, approvalId: string): string | null {
+  const text = userText(user, approvalId)
+  return text === null ? null : keyring.hash(text)
 }
 
-export function isPrincipalOf(
-  keyring: Hashing,
-  { principal }: SignedInUser,
-  hash: string,
-  approvalId: string,
-): boolean {
-  return keyring.isHashOf(principalText(principal.reveal(), approvalId), hash)
+export function isHashOfUser(keyring: Hashing, user: ForWhom, hash: string, approvalId: string): boolean {
+  return keyring.isHashOf(userText(user, approvalId) ?? '', hash)
 }
 
-export function isTokenOf(keyring: Hashing, secret: Secret, hash: string, approvalId: string): boolean {
-  return keyring.isHashOf(tokenText(secret.reveal(), approvalId), hash)
+/** The text whose keyed hash is stored of the end user. */
+function userText({ endUserToken: secret, endUser }: ForWhom, approvalId: string): string | null {
+  if (endUser) return JSON.stringify(['approval-principal', endUser.principal.reveal(), approvalId])
+  return secret ? JSON.stringify(['approval-token', secret.reveal(), approvalId]) : null
+}
+
+/** The text whose keyed hash is the key of an approval. */
+function keyText(approvalId: string): string {
+  return JSON.stringify(['approval-key', approvalId])
 }

@@ -9,17 +9,17 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { invalid } from '../errors.ts'
+import type { ExecutionDeps } from '../executions/deps.ts'
 import { sizeFaults } from '../executions/rules.ts'
 import { answerPreflights } from '../http/cors.ts'
 import { reserveRead } from '../http/in-flight.ts'
 import { answerJsonText } from '../http/json-answer.ts'
 import { PageCursor, PageLimit } from '../http/page.ts'
 import { ownerOf } from '../http/planes.ts'
-import { accountOfRequest, cachedRuntimeOf, setExecution, setRuntime, stateOf } from '../http/request-state.ts'
+import { accountOfRequest, confirmedRuntimeOf, setExecution, setRuntime, stateOf } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
 import { lookUpById } from '../runtimes/serving-cache.ts'
 import { type ApprovalCaller, decideApproval, readApproval } from './decide-approval.ts'
-import type { ApprovalDeps } from './deps.ts'
 import { listApprovals } from './list-approvals.ts'
 
 const PAGE_PATH = '/v1/runtime/approvals/:approvalId'
@@ -58,42 +58,27 @@ const LIST = {
   response: { 200: ApprovalList },
 } as const
 
-const ofPage = <T extends object>(schema: T, operationId: string) => ({
-  ...schema,
-  tags: ['Chat'] as const,
-  operationId,
-})
-const ofOwner = <T extends object>(schema: T, operationId: string) => ({
-  ...schema,
-  tags: ['Executions'] as const,
-  operationId,
-})
-
 /** Public-key plane: approvals of the runtime of the key. */
-export function pageApprovalRoutes(plane: FastifyInstance, deps: ApprovalDeps): void {
+export function pageApprovalRoutes(plane: FastifyInstance, deps: ExecutionDeps): void {
   answerPreflights(plane, [PAGE_PATH], 'GET, POST')
   const callerOf = async (request: FastifyRequest): Promise<ApprovalCaller> => {
-    const cached = cachedRuntimeOf(request)
-    // No admission confirms the key here.
-    if (!cached.isFresh) await cached.refresh()
+    const cached = await confirmedRuntimeOf(request)
     const { runtimeId } = cached.runtime
     return { owns: (approval) => approval.runtime_id === runtimeId, locate: () => cached }
   }
-  const decide = {
-    schema: ofPage(DECIDE, 'decideApproval'),
-    config: { isRateLimited: true, load: 'execution' },
-  } as const
-  const read = { schema: ofPage(READ, 'getApproval'), config: { isRateLimited: true } } as const
-  typed(plane).post(PAGE_PATH, decide, async (request, reply) =>
+  const decide = { ...DECIDE, tags: ['Chat'], operationId: 'decideApproval' } as const
+  const read = { ...READ, tags: ['Chat'], operationId: 'getApproval' } as const
+  const config = { isRateLimited: true, load: 'execution' } as const
+  typed(plane).post(PAGE_PATH, { schema: decide, config }, async (request, reply) =>
     answerDecision(deps, { reply, caller: await callerOf(request) }, { ...request.body, ...request.params }),
   )
-  typed(plane).get(PAGE_PATH, read, async (request) =>
+  typed(plane).get(PAGE_PATH, { schema: read, config: { isRateLimited: true } }, async (request) =>
     readApproval(deps, await callerOf(request), { ...request.params, approvalKey: keyOf(request) }),
   )
 }
 
 /** Owner plane: approvals of the owner's runtimes. */
-export function ownerApprovalRoutes(plane: FastifyInstance, deps: ApprovalDeps): void {
+export function ownerApprovalRoutes(plane: FastifyInstance, deps: ExecutionDeps): void {
   const callerOf = (request: FastifyRequest): ApprovalCaller => {
     const { ownerId } = ownerOf(request)
     return {
@@ -105,22 +90,23 @@ export function ownerApprovalRoutes(plane: FastifyInstance, deps: ApprovalDeps):
       },
     }
   }
-  const decide = { schema: ofOwner(DECIDE, 'decideApprovalAsOwner'), config: { load: 'execution' } } as const
+  const decide = { ...DECIDE, tags: ['Executions'], operationId: 'decideApprovalAsOwner' } as const
+  const read = { ...READ, tags: ['Executions'], operationId: 'getApprovalAsOwner' } as const
   typed(plane).get('/v1/executions/approvals', { schema: LIST, config: { readsMuch: true } }, (request) => {
     const { limit, cursor, status } = request.query
     return listApprovals(deps, ownerOf(request), { limit, cursor, status, reserve: reserveRead(deps, request) })
   })
-  typed(plane).post(OWNER_PATH, decide, (request, reply) =>
+  typed(plane).post(OWNER_PATH, { schema: decide, config: { load: 'execution' } }, (request, reply) =>
     answerDecision(deps, { reply, caller: callerOf(request) }, { ...request.body, ...request.params }),
   )
-  typed(plane).get(OWNER_PATH, { schema: ofOwner(READ, 'getApprovalAsOwner') }, (request) =>
+  typed(plane).get(OWNER_PATH, { schema: read }, (request) =>
     readApproval(deps, callerOf(request), { ...request.params, approvalKey: keyOf(request) }),
   )
 }
 
 /** A person who leaves before the answer has approved all the same: the call is not stopped. */
 async function answerDecision(
-  deps: ApprovalDeps,
+  deps: ExecutionDeps,
   { reply, caller }: { reply: FastifyReply; caller: ApprovalCaller },
   decision: z.output<typeof ApprovalDecision> & { approvalId: string },
 ): Promise<ApprovalAnswer> {

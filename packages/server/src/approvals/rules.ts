@@ -54,21 +54,6 @@ export function proofText(key: string, terms: ApprovalTerms): string {
   ])
 }
 
-/** The text whose keyed hash is the key of an approval. */
-export function keyText(approvalId: string): string {
-  return JSON.stringify(['approval-key', approvalId])
-}
-
-/** The same of who signed in, by issuer and subject. */
-export function principalText(principal: string, approvalId: string): string {
-  return JSON.stringify(['approval-principal', principal, approvalId])
-}
-
-/** The text whose keyed hash is stored of an end user's token. */
-export function tokenText(token: string, approvalId: string): string {
-  return JSON.stringify(['approval-token', token, approvalId])
-}
-
 /** Compared with where there is no approval, so that a wrong id takes as long as a wrong key. */
 export const NO_APPROVAL = {
   approval_id: 'apr_0',
@@ -117,7 +102,6 @@ export function outcomeOf({ result }: Pick<StoredResult, 'result'>): ApprovedOut
   return result === null ? undefined : WithOutcome.parse(JSON.parse(result)).outcome
 }
 
-/** The result of a call that did not run. */
 export function notRun({ call_id, capability }: Pick<StoredResult, 'call_id' | 'capability'>, message: string) {
   return { type: 'tool_result' as const, toolCallId: call_id, name: capability, output: null, error: { message } }
 }

@@ -1,5 +1,5 @@
-import { type Insertable, type Kysely, type Selectable, sql } from 'kysely'
-import type { Schema } from '../store/schema.ts'
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
@@ -19,7 +19,7 @@ const PENDING = sql.lit('pending' as const)
 
 /** Stores a pending approval; false where the account has `maxPending` already, whatever the number of replicas. */
 export function insertApproval(
-  db: Kysely<Schema>,
+  db: Db,
   approval: NewApproval,
   { maxPending, bytes }: { maxPending: number; bytes: number },
 ): Promise<boolean> {
@@ -40,30 +40,21 @@ export function insertApproval(
 }
 
 const COLUMNS = [
-  ...([
-    'approval_id',
-    'owner_id',
-    'runtime_id',
-    'execution_id',
-    'call_id',
-    'capability',
-    'effect',
-    'step',
-    'ordinal',
-  ] as const),
+  ...(['approval_id', 'owner_id', 'runtime_id', 'execution_id', 'call_id'] as const),
+  ...(['capability', 'effect', 'step', 'ordinal'] as const),
   ...(['deployment_version', 'endpoint', 'status', 'input_hash', 'preview', 'preview_hash', 'token_hash'] as const),
   ...(['proof', 'result', 'node_id', 'created_at', 'expires_at', 'decided_at'] as const),
 ] as const
 
-/** Whether its execution failed: a caller is told of approvals only once the execution is stored as completed. */
-export const OF_FAILED = sql<boolean>`exists (select 1 from executions where executions.owner_id = approvals.owner_id
-  and executions.execution_id = approvals.execution_id and executions.status = 'failed')`
+const ofExecutions = (status: 'failed' | 'completed') =>
+  sql<boolean>`exists (select 1 from executions where executions.owner_id = approvals.owner_id
+    and executions.execution_id = approvals.execution_id and executions.status = ${sql.lit(status)})`
 
-const OF_COMPLETED = sql<boolean>`exists (select 1 from executions where executions.owner_id = approvals.owner_id
-  and executions.execution_id = approvals.execution_id and executions.status = 'completed')`
+/** Whether its execution failed: a caller is told of approvals only once the execution is stored as completed. */
+export const OF_FAILED = ofExecutions('failed')
 
 /** Finds an approval. A pending one of a failed execution is given as `expired`, as which the next sweep stores it. */
-export async function findApproval(db: Kysely<Schema>, approvalId: string): Promise<ApprovalRow | null> {
+export async function findApproval(db: Db, approvalId: string): Promise<ApprovalRow | null> {
   const row = await db
     .selectFrom('approvals')
     .select(COLUMNS)
@@ -76,7 +67,7 @@ export async function findApproval(db: Kysely<Schema>, approvalId: string): Prom
 }
 
 /** The payload of a pending call, as JSON texts. */
-export function readPayload(db: Kysely<Schema>, approvalId: string) {
+export function readPayload(db: Db, approvalId: string) {
   return db
     .selectFrom('approvals')
     .select(['input', 'metadata'])
@@ -93,14 +84,11 @@ interface Decision {
   now: number
 }
 
-/**
- * `stale`: the runtime has changed since the caller was identified. `gone`: somebody decided, the time is up, or the approval
- * cannot be approved now.
- */
+/** `stale`: the runtime has changed since the caller was identified. `gone`: it cannot be approved now, or any more. */
 export type Decided = 'decided' | 'stale' | 'gone'
 
 /** Consumes a pending approval of an execution that completed, for one dispatch by a node that holds its lease. */
-export function approve(db: Kysely<Schema>, { nodeId, ...decision }: Decision & { nodeId: string }): Promise<Decided> {
+export function approve(db: Db, { nodeId, ...decision }: Decision & { nodeId: string }): Promise<Decided> {
   return decide(db, decision, async (tx) => {
     const consumed = await tx
       .updateTable('approvals')
@@ -109,7 +97,7 @@ export function approve(db: Kysely<Schema>, { nodeId, ...decision }: Decision & 
       .where('status', '=', PENDING)
       .where('expires_at', '>', decision.now)
       .where((eb) => eb.exists(eb.selectFrom('nodes').select('node_id').where('node_id', '=', nodeId)))
-      .where(OF_COMPLETED)
+      .where(ofExecutions('completed'))
       .executeTakeFirst()
     return consumed.numUpdatedRows > 0n
   })
@@ -117,7 +105,7 @@ export function approve(db: Kysely<Schema>, { nodeId, ...decision }: Decision & 
 
 /** Ends a pending approval without a dispatch. `result` is JSON text. */
 export function refuse(
-  db: Kysely<Schema>,
+  db: Db,
   { status, result, ...decision }: Decision & { status: 'declined' | 'expired'; result: string | null },
 ): Promise<Decided> {
   return decide(db, decision, async (tx) => {
@@ -136,11 +124,7 @@ export function refuse(
   })
 }
 
-function decide(
-  db: Kysely<Schema>,
-  { runtimeId, revision }: Decision,
-  change: (tx: Tx) => Promise<boolean>,
-): Promise<Decided> {
+function decide(db: Db, { runtimeId, revision }: Decision, change: (tx: Tx) => Promise<boolean>): Promise<Decided> {
   return inTransaction(db, async (tx) => {
     const runtime = await tx
       .selectFrom('runtimes')

@@ -1,5 +1,5 @@
+import type { ExecutionDeps } from '../executions/deps.ts'
 import type { Limits } from '../limits.ts'
-import type { ApprovalDeps } from './deps.ts'
 import { countPending } from './list-store.ts'
 import { expireSome } from './outcome-store.ts'
 import { recordAbandoned } from './outcomes.ts'
@@ -9,12 +9,9 @@ export const APPROVAL_SWEEP_MS = 10_000
 
 const ROWS = 200
 
-/**
- * Expires approvals whose time is up, and those of failed executions, of which nobody was told. Records approved calls of dead
- * nodes as unknown. Replicas may sweep at once.
- */
+/** Expires approvals whose time is up or execution failed, and records approved calls of dead nodes as unknown. */
 export async function sweepApprovals(
-  deps: Pick<ApprovalDeps, 'db' | 'clock' | 'metrics'> & { limits: Pick<Limits, 'dispatchMs' | 'storedBytes'> },
+  deps: Pick<ExecutionDeps, 'db' | 'clock' | 'metrics'> & { limits: Pick<Limits, 'dispatchMs' | 'storedBytes'> },
 ): Promise<void> {
   for (const which of ['of failed executions', { by: deps.clock.now() }] as const) {
     for (let expired = ROWS; expired === ROWS; ) {

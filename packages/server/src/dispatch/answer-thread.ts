@@ -1,4 +1,3 @@
-import type { Worker } from 'node:worker_threads'
 import { JsonDocument } from '../lib/json-document.ts'
 import { KeyedSemaphore, RefusedError } from '../lib/keyed-semaphore.ts'
 import type { StopSignal } from '../lib/stop-signal.ts'
@@ -18,7 +17,7 @@ const QUEUE = { permits: 1, permitsPerKey: 1, waiting: 10_000, waitingPerKey: 1_
 export type AnswerThread = ReturnType<typeof createAnswerThread>
 
 /** Reads answers in a worker thread. An answer that takes too long or too much memory ends the thread, and fails alone. */
-export function createAnswerThread(start = startAnswerWorker) {
+export function createAnswerThread(start = () => startWorker(new URL('./answer-worker.js', import.meta.url))) {
   const queue = new KeyedSemaphore(QUEUE)
   const thread = createWorkerThread<AnswerJob, AnswerJobResult>(start)
   return {
@@ -36,10 +35,6 @@ export function createAnswerThread(start = startAnswerWorker) {
     },
     close: () => thread.close(),
   }
-}
-
-function startAnswerWorker(): Worker {
-  return startWorker(new URL('./answer-worker.js', import.meta.url))
 }
 
 function readAnswerOf(result: AnswerJobResult): ReadAnswer {

@@ -53,25 +53,21 @@ export class Circuit {
   }
 
   #endCall(transport: Transport, now: number): void {
-    this.#count(transport === 'failed', now)
+    const at = now - (now % SLOT_MS)
+    const slots = this.#slots
+    while (slots[0] && slots[0].at <= now - WINDOW_MS) slots.shift()
+    let latest = slots.at(-1)
+    if (latest?.at !== at) {
+      latest = { at, calls: 0, failures: 0 }
+      slots.push(latest)
+    }
+    latest.calls += 1
+    if (transport === 'failed') latest.failures += 1
     let [calls, failures] = [0, 0]
-    for (const slot of this.#slots) {
+    for (const slot of slots) {
       calls += slot.calls
       failures += slot.failures
     }
     if (calls >= MIN_CALLS && failures * 2 >= calls) this.#change(FIRST_PAUSE_MS, now + FIRST_PAUSE_MS)
-  }
-
-  #count(hasFailed: boolean, now: number): void {
-    const at = now - (now % SLOT_MS)
-    const slots = this.#slots
-    while (slots[0] && slots[0].at <= now - WINDOW_MS) slots.shift()
-    let slot = slots.at(-1)
-    if (slot?.at !== at) {
-      slot = { at, calls: 0, failures: 0 }
-      slots.push(slot)
-    }
-    slot.calls += 1
-    if (hasFailed) slot.failures += 1
   }
 }

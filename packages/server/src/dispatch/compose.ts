@@ -14,25 +14,20 @@ export interface Message {
 
 /** The end user, by token or as signed in, is part of the body, which only a socket sees. */
 export function compose(call: DispatchCall): Message {
-  const { executionId, callId, mode, traceparent } = call
+  const { executionId, callId, capability, mode, input, metadata, endUserToken, endUser, traceparent } = call
+  const { approvalId, previewHash } = call.approval ?? NO_APPROVAL
+  // A `CapabilityCall` as JSON.
+  const head = JSON.stringify({ executionId, callId, capability, mode, approvalId, previewHash }).slice(0, -1)
+  const token = endUserToken ? `,"endUserToken":${JSON.stringify(endUserToken.reveal())}` : ''
+  const user = endUser ? `,"endUser":${endUser.reveal()}` : ''
+  const body = Buffer.from(`${head},"input":${input.text},"metadata":${metadata.text}${token}${user}}`)
   const key = mode ? `${callId}${IDEMPOTENCY_SUFFIXES[mode]}` : callId
-  const body = Buffer.from(textOf(call))
   const ofTrace = ['traceparent', traceparentOf(traceparent)]
   const headers = SAME_ON_EVERY_CALL.concat(EXECUTION_ID_HEADER, executionId, 'idempotency-key', key, ofTrace)
   return { headers, body, bodyDigest: digestOf(body) }
 }
 
 const NO_APPROVAL = { approvalId: undefined, previewHash: undefined }
-
-// A `CapabilityCall` as JSON.
-function textOf(call: DispatchCall): string {
-  const { executionId, callId, capability, mode, input, metadata, endUserToken, endUser } = call
-  const { approvalId, previewHash } = call.approval ?? NO_APPROVAL
-  const head = JSON.stringify({ executionId, callId, capability, mode, approvalId, previewHash }).slice(0, -1)
-  const token = endUserToken ? `,"endUserToken":${JSON.stringify(endUserToken.reveal())}` : ''
-  const user = endUser ? `,"endUser":${endUser.reveal()}` : ''
-  return `${head},"input":${input.text},"metadata":${metadata.text}${token}${user}}`
-}
 
 const SAME_ON_EVERY_CALL: readonly string[] = Object.entries({
   'content-type': 'application/json',

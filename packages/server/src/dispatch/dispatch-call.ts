@@ -10,7 +10,6 @@ export interface TargetSecrets {
   previous: { secret: Secret; expiresAt: number } | null
 }
 
-/** Where a call goes and what it is signed with. */
 export interface DispatchTarget {
   ownerId: string
   runtimeId: string

@@ -19,10 +19,8 @@ import { createResolve, type Resolve } from './resolve.ts'
 
 export interface DispatcherDeps extends Pick<AttemptDeps, 'clock' | 'randomNonce'> {
   limits: Pick<Limits, 'dispatchMs' | 'endpointCalls' | 'responseBytes' | 'responseValues'>
-  /** Whether endpoints on `localhost`, `127.0.0.1` and `[::1]` may be called. */
   allowLocalEndpoints: boolean
   resolve?: Resolve
-  /** Certificates to trust in place of the system's, PEM. */
   trustedCertificates?: string
   /** Reads answers of more than 16 KiB. None: they are read in this thread. */
   answers?: AnswerThread
@@ -53,10 +51,7 @@ export function createDispatcher(deps: DispatcherDeps) {
   return {
     /** Makes one call, which the endpoint's handler gets at most once. Every failure is a result. */
     dispatch: (target: DispatchTarget, call: DispatchCall) => dispatch(context, target, call),
-    /**
-     * Calls an endpoint that was silent for a minute, at most every 30 s; true where it answered. Only the endpoint's
-     * health is recorded.
-     */
+    /** Calls an endpoint that was silent for a minute, at most every 30 s, for its health. True: it answered. */
     probe: (endpoint: ProbedEndpoint) => probe(context, endpoint),
     /** Posts a message that is no call, under the same rules for addresses. */
     post: (message: OutgoingMessage, signal: AbortSignal) => postMessage(agent, message, signal),
@@ -156,10 +151,14 @@ function shorten(message: string): string {
 }
 
 async function deliver(context: Context, delivery: Delivery): Promise<ReadAnswer> {
-  const { call } = delivery
+  const { target, call, deadline } = delivery
+  const { answers, limits } = context
   const reply = await attempt(context, delivery)
   if (reply.ok) {
-    const answer = await read(context, delivery, reply.body)
+    const { body } = reply
+    const given = { body, endUserToken: call.endUserToken, limits }
+    const isLarge = body.length > LARGE_BYTES
+    const answer = answers && isLarge ? await answers.read(given, target.ownerId, deadline) : readAnswer(given)
     // The capability ran: without its own word nobody knows how it ended.
     return answer.ok ? answer : { ...answer, isUnknown: answer.failure.reported !== 'failed' }
   }
@@ -176,16 +175,6 @@ function notServed(failure: CallFailure, { capability }: DispatchCall): CallFail
 
 // Smaller answers are read in a fraction of a millisecond.
 const LARGE_BYTES = 16 * 1024
-
-function read(
-  { answers, limits }: Context,
-  { target, call: { endUserToken }, deadline }: Delivery,
-  body: Uint8Array,
-): ReadAnswer | Promise<ReadAnswer> {
-  const answer = { body, endUserToken, limits }
-  if (!answers || body.length <= LARGE_BYTES) return readAnswer(answer)
-  return answers.read(answer, target.ownerId, deadline)
-}
 
 function log({ logger }: Context, { target, call, permit }: Delivery, reason: string): void {
   const { executionId, callId, capability } = call

@@ -12,7 +12,6 @@ const PROBE_INTERVAL_MS = 30_000
 // Another replica may have told otherwise meanwhile.
 const RETELL_MS = 60_000
 
-/** The endpoint that a runtime has now. */
 export interface Endpoint {
   runtimeId: string
   endpoint: string
@@ -34,13 +33,11 @@ export interface EndpointState {
   callsInFlight: number
   answeredAt: number
   probedAt: number
-  /** The secret that the endpoint last accepted. */
   workedSecret: Secret | null
   /** What was last told of its reachability. */
   told: { isReachable: boolean; at: number } | null
 }
 
-/** Permission for one call. */
 export interface Permit {
   readonly state: EndpointState
   readonly address: Address
@@ -61,7 +58,6 @@ export class EndpointStates {
     return this.#states.size
   }
 
-  /** A permit, or why there is none. */
   acquire(endpoint: Endpoint, now: number): Permit | CallFailure {
     const state = this.#openState(endpoint, now)
     const { address } = state

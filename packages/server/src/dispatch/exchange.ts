@@ -26,7 +26,6 @@ export interface AnswerBounds {
   held: DispatchCall['held']
 }
 
-/** One request and its response, as undici reports them. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #deadline: Deadline
   readonly #bounds: AnswerBounds
@@ -37,7 +36,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #interimHeads = 0
   #heldBytes = 0
   #refusal: FailedReply | null = null
-  #isOver = false
+  isOver = false
 
   constructor(deadline: Deadline, bounds: AnswerBounds, settle: (reply: Reply) => void) {
     this.#deadline = deadline
@@ -45,10 +44,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#settle = settle
     if (deadline.aborted) this.#stop()
     else deadline.addEventListener('abort', this.#onStop)
-  }
-
-  get isOver(): boolean {
-    return this.#isOver
   }
 
   #stop(): void {
@@ -59,7 +54,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#controller) this.#fail(failed(FAILURES.brokenOff, 'second_write'))
     this.#controller = controller
-    if (this.#isOver) controller.abort(new Error('The call was over before it began.'))
+    if (this.isOver) controller.abort(new Error('The call was over before it began.'))
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
@@ -73,7 +68,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#isOver) return
+    if (this.isOver) return
     if (this.#bounds.held?.grow(chunk.length)) return void this.#fail(NO_ROOM)
     this.#heldBytes += chunk.length
     const isRead = this.#refusal === null || this.#heldBytes <= MAX_REFUSAL_BYTES
@@ -102,8 +97,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #finish(reply: Reply): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.isOver) return
+    this.isOver = true
     this.#deadline.removeEventListener('abort', this.#onStop)
     // A complete answer is held until its execution has ended.
     if (!reply.ok) this.#bounds.held?.take(-this.#heldBytes)
@@ -113,7 +108,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>
+export type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 function failed(failure: CallFailure, reason: string): FailedReply {
   return { ok: false, failure, reason }
@@ -131,7 +126,7 @@ function isCold(body: Uint8Array): boolean {
   return /"error":\s*"nonce_store_cold"/.test(new TextDecoder().decode(body))
 }
 
-const MAX_INTERIM_HEADS = 10
+export const MAX_INTERIM_HEADS = 10
 const LATE = failed(FAILURES.timeout, 'timeout')
 const STOPPED = failed(FAILURES.cancelled, 'stopped')
 const TOO_MANY_HEADS = failed(FAILURES.notHttp, 'too_many_heads')
@@ -147,12 +142,13 @@ function faultOf(status: number, headers: Headers, maxBytes: number): FailedRepl
   return Number(headers['content-length']) > maxBytes ? TOO_LARGE : null
 }
 
-function codeOf(error: Error): string {
+export function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
 
 const OWN_END = /^UND_ERR_(DESTROYED|CLOSED|ABORTED)$/
-const NO_HTTP = /^(HTTPParserError|HPE_|UND_ERR_(HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH))/
+/** Codes of errors in an answer that is not HTTP. */
+export const NO_HTTP = /^(HTTPParserError|HPE_|UND_ERR_(HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH))/
 
 function failureAfterSending(code: string): CallFailure {
   if (OWN_END.test(code)) return FAILURES.cancelled

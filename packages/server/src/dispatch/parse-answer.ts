@@ -6,7 +6,6 @@ import { measureJson } from '../lib/json-scan.ts'
 import type { Limits } from '../limits.ts'
 import { type CallFailure, FAILURES } from './failures.ts'
 
-/** The capability's output, or why there is none. */
 export type ParsedAnswer = { ok: true; output: JsonDocument } | { ok: false; failure: CallFailure }
 
 const OUTPUT_DEPTH = 32

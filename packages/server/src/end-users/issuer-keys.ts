@@ -13,7 +13,6 @@ export interface IssuerKeysOptions {
   limits: Pick<Limits, 'issuerMs'>
 }
 
-/** Whose keys are asked for. */
 export interface IssuerSource {
   ownerId: string
   runtimeId: string
@@ -53,7 +52,6 @@ export class IssuerKeys {
     this.#options = options
   }
 
-  /** The keys that one token is verified with. */
   keysFor(source: IssuerSource): TokenKeys {
     const entry = this.#entryOf(source)
     let used: JWTVerifyGetKey | null = null
@@ -133,5 +131,4 @@ export class IssuerKeys {
   }
 }
 
-/** The issuer has given no keys. */
 export class KeysUnreadableError extends Error {}

@@ -62,12 +62,8 @@ export function keysUriIn(metadata: unknown, issuer: string): string | null {
 const Key = z.looseObject({ kty: z.string(), n: z.string().max(1366).optional(), e: z.string().max(6).optional() })
 const KeySet = z.object({ keys: z.array(z.unknown()).max(100) })
 
-function isSmallKey(key: unknown): key is JWK {
-  return Key.safeParse(key).success
-}
-
 /** The keys of a set (RFC 7517) that signatures can be verified with in a short time; null where it is no set. */
 export function keysIn(document: unknown): JWK[] | null {
   const set = KeySet.safeParse(document)
-  return set.success ? set.data.keys.filter(isSmallKey) : null
+  return set.success ? set.data.keys.filter((key): key is JWK => Key.safeParse(key).success) : null
 }

@@ -1,4 +1,3 @@
-import type { EndUsers } from '@svc/contract'
 import type { Secret } from '../secrets/secret.ts'
 
 /** Who signed in, as a verified token says. Personal data: it is not stored, and prints as a secret does. */
@@ -9,9 +8,4 @@ export interface SignedInUser {
   principal: Secret
   /** The settings that the token was verified by, JSON text. */
   acceptedBy: string
-}
-
-/** Whether the user would be let in by these settings, which may have changed since the token was verified. */
-export function isAcceptedBy({ acceptedBy }: SignedInUser, endUsers: EndUsers | null | undefined): boolean {
-  return acceptedBy === JSON.stringify(endUsers)
 }

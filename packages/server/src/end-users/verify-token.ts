@@ -14,7 +14,7 @@ import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { Secret } from '../secrets/secret.ts'
 import { type IssuerKeys, KeysUnreadableError, type TokenKeys } from './issuer-keys.ts'
 import { audiencesOf, challengeOf, type Resource, scopesOf, type TokenFault } from './rules.ts'
-import { isAcceptedBy, type SignedInUser } from './signed-in-user.ts'
+import type { SignedInUser } from './signed-in-user.ts'
 
 export interface SignInDeps {
   clock: Clock
@@ -50,7 +50,10 @@ export async function verifyAuthorization(
   if (typeof subject !== 'string' || subject === '') throw refusal(resource, 'its sub claim is not a text.')
   const { endUsers } = resource
   const scopes = scopesOf(claims)
-  if (!(endUsers.scopes ?? []).every((scope) => scopes.includes(scope))) throw lackingScope(resource)
+  if (!(endUsers.scopes ?? []).every((scope) => scopes.includes(scope))) {
+    const description = 'The access token lacks a scope that this server asks for.'
+    throw refused('forbidden', resource, { error: 'insufficient_scope', description })
+  }
   const user: EndUser = { issuer: endUsers.issuer, subject, scopes, claims }
   return {
     told: new Secret(JSON.stringify(user)),
@@ -99,18 +102,15 @@ async function verifyWithAny(token: string, keyOf: JWTVerifyGetKey, options: JWT
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
     let keysLeft = MAX_KEYS_TRIED
     for await (const key of error) {
-      const verified = await jwtVerify(token, key, options).catch(unlessOtherKey)
+      const verified = await jwtVerify(token, key, options).catch((fault: unknown) => {
+        if (!(fault instanceof errors.JWSSignatureVerificationFailed)) throw fault
+      })
       if (verified) return verified.payload
       keysLeft -= 1
       if (keysLeft === 0) break
     }
     throw new errors.JWSSignatureVerificationFailed()
   }
-}
-
-function unlessOtherKey(error: unknown): null {
-  if (error instanceof errors.JWSSignatureVerificationFailed) return null
-  throw error
 }
 
 /** In words of ours: those of the library may quote the token. */
@@ -125,15 +125,8 @@ function reasonOf(error: unknown): string {
 }
 
 function refusal(resource: Resource, why: string): AppError {
-  return refused('unauthorized', resource, {
-    error: 'invalid_token',
-    description: `The access token is refused: ${why}`,
-  })
-}
-
-function lackingScope(resource: Resource): AppError {
-  const description = 'The access token lacks a scope that this server asks for.'
-  return refused('forbidden', resource, { error: 'insufficient_scope', description })
+  const description = `The access token is refused: ${why}`
+  return refused('unauthorized', resource, { error: 'invalid_token', description })
 }
 
 function refused(code: 'unauthorized' | 'forbidden', resource: Resource, fault: TokenFault): AppError {
@@ -146,7 +139,7 @@ export function requireSameSignIn(
   runtime: ServingRuntime,
   user: SignedInUser | undefined,
 ): void {
-  if (!user || isAcceptedBy(user, runtime.deployment?.endUsers)) return
+  if (!user || user.acceptedBy === JSON.stringify(runtime.deployment?.endUsers)) return
   const resource = resourceOf(deps, runtime)
   const why = 'the runtime has been deployed with another sign-in meanwhile.'
   throw resource ? refusal(resource, why) : new AppError('unauthorized', `The access token is refused: ${why}`)

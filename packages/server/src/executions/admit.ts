@@ -2,7 +2,7 @@ import type { ExecutionKind, ExecutionSurface, JsonObject } from '@svc/contract'
 import { isForCandidate, type SplitSubject, splitPoint } from '../deployments/split-rules.ts'
 import type { Redactor } from '../dispatch/redact.ts'
 import type { SignedInUser } from '../end-users/signed-in-user.ts'
-import { type AppError, busy, databaseAway, internal, limited } from '../errors.ts'
+import { busy, databaseAway, internal, limited } from '../errors.ts'
 import type { JsonDocument } from '../lib/json-document.ts'
 import { unlessStopped } from '../lib/stop-signal.ts'
 import { type CachedRuntime, revalidating } from '../runtimes/serving-cache.ts'
@@ -12,7 +12,7 @@ import { CommitUnknownError } from '../store/errors.ts'
 import type { QuotaName } from '../usage/rules.ts'
 import { isPastBudget } from '../usage/stored-bytes-rules.ts'
 import { TRUNCATED } from '../usage/truncated.js'
-import type { AdmissionRequest, Refusal, StoredIdempotencyKey } from './batch-rules.ts'
+import type { AdmissionRequest, StoredIdempotencyKey } from './batch-rules.ts'
 import { QueueFullError } from './batch-writer.ts'
 import { callText, type NewCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
@@ -32,11 +32,9 @@ export interface ExecutionRequest<C extends NewCall | null> {
   endUserToken: Secret | undefined
   /** The signed-in end user, in place of a token. */
   endUser?: SignedInUser | undefined
-  /** Removes the end user's token from what is stored. */
   redactor: Redactor
   /** The one call of an execution without a model, stored with its admission. */
   call: C
-  /** The `Idempotency-Key` that it came with, as it is stored. */
   storedKey?: StoredIdempotencyKey | undefined
 }
 
@@ -61,27 +59,12 @@ export interface Admitted<C extends NewCall | null> {
   request: ExecutionRequest<C>
 }
 
-export type AdmitDeps = Pick<
-  ExecutionDeps,
-  | 'batchWriter'
-  | 'settlements'
-  | 'newId'
-  | 'clock'
-  | 'keyring'
-  | 'lease'
-  | 'limits'
-  | 'metrics'
-  | 'random'
-  | 'diskSpace'
-  | 'storage'
->
-
 /**
  * Validates a request on the cached runtime, and admits it if the runtime is still the same in the store. Otherwise, or
  * where the request was refused, the runtime is read again and the request validated anew. A refusal costs nothing.
  */
 export async function admit<C extends NewCall | null>(
-  deps: AdmitDeps,
+  deps: ExecutionDeps,
   { cached, scope, split }: Caller,
   validate: (runtime: ServingRuntime, startedAt: number) => ExecutionRequest<C> | Promise<ExecutionRequest<C>>,
 ): Promise<Admitted<C>> {
@@ -91,21 +74,15 @@ export async function admit<C extends NewCall | null>(
   const startedAt = deps.clock.now()
   const choose = createChoice(deps, split)
   const validateInTime = (runtime: ServingRuntime) => {
-    const validated = validate(choose(runtime), startedAt)
+    const validated = validate(choose(runtime).runtime, startedAt)
     return validated instanceof Promise ? refuseStopped(validated, scope) : validated
   }
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const request = await revalidating(cached, validateInTime)
     const { revision } = cached.runtime
-    const runtime = choose(cached.runtime)
-    const begun = {
-      executionId,
-      startedAt,
-      storedBytes: deps.limits.storedBytes,
-      share: shareOf(cached.runtime, split),
-      isElsewhere: runtime.endpoint !== cached.runtime.endpoint,
-    }
-    const row = rowOf(runtime, request, begun)
+    const { runtime, ...side } = choose(cached.runtime)
+    const begun = { execution_id: executionId, started_at: startedAt, ...side }
+    const row = rowOf(runtime, request, { begun, storedBytes: deps.limits.storedBytes })
     const admission = await writeAdmission(deps, { revision, row, storedKey: request.storedKey })
     if (admission.outcome === 'repeated') throw new KeyTakenError()
     if (admission.outcome === 'admitted') {
@@ -116,39 +93,38 @@ export async function admit<C extends NewCall | null>(
       return { executionId, row: stored, runtime, request }
     }
     if (admission.outcome === 'refused') {
-      deps.metrics.admissionRefused(admission.grant.limit)
-      throw refusal(admission.grant)
+      const { limit, retryAfterMs } = admission.grant
+      deps.metrics.admissionRefused(limit)
+      throw limited(REFUSALS[limit], retryAfterMs)
     }
     await cached.refresh()
   }
   throw internal(new Error(`runtime ${cached.runtime.runtimeId} changed ${MAX_TRIES} times during one admission`))
 }
 
+type Side = { runtime: ServingRuntime } & Pick<NewRow, 'share' | 'isElsewhere'>
+
 /** Chooses between stable and candidate, the same way at each try. */
-function createChoice(deps: Pick<AdmitDeps, 'keyring' | 'random'>, split: Split | undefined) {
+function createChoice(deps: Pick<ExecutionDeps, 'keyring' | 'random'>, split: Split | undefined) {
   let point: number | null = null
-  return (runtime: ServingRuntime): ServingRuntime => {
-    const { candidate, runtimeId } = runtime
-    if (!split || !candidate?.traffic) return runtime
+  return (stable: ServingRuntime): Side => {
+    const { candidate, runtimeId } = stable
+    if (!split || !candidate?.traffic) return { runtime: stable, share: undefined, isElsewhere: false }
     point ??= splitPoint(deps, runtimeId, split.subject())
-    return isForCandidate(point, candidate.traffic) ? candidate.runtime : runtime
+    const runtime = isForCandidate(point, candidate.traffic) ? candidate.runtime : stable
+    return { runtime, share: candidate.since, isElsewhere: runtime.endpoint !== stable.endpoint }
   }
 }
 
-function shareOf({ candidate }: ServingRuntime, split: Split | undefined): number | undefined {
-  return split && candidate?.traffic ? candidate.since : undefined
-}
-
-type Begun = Pick<NewRow, 'share' | 'isElsewhere'> & { executionId: string; startedAt: number; storedBytes: number }
+type Begun = Pick<NewRow, 'execution_id' | 'started_at' | 'share' | 'isElsewhere'>
 
 function rowOf(
   runtime: ServingRuntime,
   { kind, surface, metadata, messageShape, redactor, call }: ExecutionRequest<NewCall | null>,
-  { executionId, startedAt, storedBytes, share, isElsewhere }: Begun,
+  { begun, storedBytes }: { begun: Begun; storedBytes: number },
 ): NewRow {
   return {
     owner_id: runtime.ownerId,
-    execution_id: executionId,
     runtime_id: runtime.runtimeId,
     project_id: runtime.projectId,
     deployment_version: runtime.deployment?.version ?? null,
@@ -158,14 +134,12 @@ function rowOf(
     metadata: metadata ? redactor.jsonText(metadata.text) : null,
     call_count: call ? 1 : 0,
     calls: call && callText(call),
-    started_at: startedAt,
-    share,
-    isElsewhere,
+    ...begun,
   }
 }
 
 /** Throws where it is unknown whether the execution was admitted; it is failed once the database answers. */
-async function writeAdmission(deps: AdmitDeps, request: AdmissionRequest) {
+async function writeAdmission(deps: ExecutionDeps, request: AdmissionRequest) {
   const { row } = request
   const { batchWriter, settlements, storage, diskSpace } = deps
   try {
@@ -192,8 +166,4 @@ async function refuseStopped<T extends object>(validating: Promise<T>, { signal 
 const REFUSALS: Readonly<Record<QuotaName, string>> = {
   anonymous: 'The share of this runtime’s quota that is open to anonymous calls is used up for now.',
   quota: 'The quota of this runtime’s plan is used up for now.',
-}
-
-function refusal({ limit, retryAfterMs }: Refusal): AppError {
-  return limited(REFUSALS[limit], retryAfterMs)
 }

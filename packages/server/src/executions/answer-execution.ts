@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { transcriptWeight } from '../admission/heap-weight.ts'
 import { invalid } from '../errors.ts'
 import { answerJsonText } from '../http/json-answer.ts'
-import { accountOfRequest, onClientGone, setExecution, stateOf } from '../http/request-state.ts'
+import { accountOfRequest, setExecution, stateOf } from '../http/request-state.ts'
 import { wantsStream } from '../http/sse.ts'
 import type { CachedRuntime } from '../runtimes/serving-cache.ts'
 import { within } from '../telemetry/tracing.ts'
@@ -33,8 +33,7 @@ export async function answerExecution(
       answerJsonText(reply)
       return answer
     }
-    const { isDetached } = input
-    await answerStream(deps, { reply, admitted, scope, isDetached }, (onEvent) =>
+    await answerStream(deps, { reply, admitted, scope }, input.isDetached, (onEvent) =>
       runExecution(deps, admitted, input, { scope, hold, onEvent }),
     )
     return undefined
@@ -73,9 +72,11 @@ function beginScope(
   if (faults) throw invalid(faults)
   const { request } = reply
   const scope = running.begin(accountOfRequest(request), limits.executionMs, stateOf(request))
-  onClientGone(reply, () => {
+  const leave = () => {
     scope.stop('cancelled')
     if (input.endsWithCaller) scope.dispatchSignal.abort()
-  })
+  }
+  if (reply.raw.destroyed) leave()
+  else stateOf(request).onGone = leave
   return scope
 }

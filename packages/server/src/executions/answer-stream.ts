@@ -10,21 +10,14 @@ import type { ExecutionDeps } from './deps.ts'
 import type { OnEvent } from './execute.ts'
 import type { ExecutionScope } from './running.ts'
 
-interface StreamedExecution {
-  reply: FastifyReply
-  admitted: Admitted<null>
-  scope: ExecutionScope
-  /** The execution goes on where its caller leaves. */
-  isDetached: boolean
-}
-
 /** Sends one event. Returns a promise where the execution must wait for its reader. */
 type Send = (type: string, data: string) => Promise<void> | void
 
-/** Streams an execution: `execution` first, then its events, and `done` once it was settled. */
+/** Streams an execution: `execution`, its events, `done` once it was settled. A detached one outlives its caller. */
 export async function answerStream(
   { streams, keyring }: Pick<ExecutionDeps, 'streams' | 'keyring'>,
-  { reply, admitted, scope, isDetached }: StreamedExecution,
+  { reply, admitted, scope }: { reply: FastifyReply; admitted: Admitted<null>; scope: ExecutionScope },
+  isDetached: boolean,
   run: (onEvent: OnEvent) => Promise<ExecuteResponse>,
 ): Promise<void> {
   const { executionId, runtime } = admitted

@@ -8,7 +8,6 @@ export interface AdmissionRequest {
   /** The revision of the runtime on which the request was validated. */
   revision: number
   row: NewRow
-  /** The `Idempotency-Key` that the request came with. */
   storedKey?: StoredIdempotencyKey | undefined
 }
 
@@ -18,10 +17,7 @@ export interface StoredIdempotencyKey {
   body_hash: string
 }
 
-/**
- * `stale`: the runtime has changed since it was read. `repeated`: another request has the `Idempotency-Key`. Neither
- * charges anything.
- */
+/** `stale`: the runtime has changed since it was read. `repeated`: the key is another request's. Neither charges. */
 export type Admission =
   | { outcome: 'admitted'; tier: Tier; storedBytes: number }
   | { outcome: 'refused'; grant: Refusal }

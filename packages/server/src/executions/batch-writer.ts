@@ -48,7 +48,6 @@ interface WriterDeps {
 
 interface WriterState extends WriterDeps {
   queue: Items
-  /** The batch that is being written. */
   current: Items
   stopping: Stop
   isStoppingCalls: boolean
@@ -138,20 +137,6 @@ function takeSome<W extends { length: number }>(waiting: W[], room: { items: num
   return waiting.splice(0, taken)
 }
 
-/** Writes items and answers each. Returns the fault where the database itself has failed. */
-async function writeItems(state: WriterState, items: Items): Promise<unknown> {
-  try {
-    await writeWithRetries(state, items)
-    return null
-  } catch (error) {
-    if (sizeOf(items) > 1 && !isOutage(error)) return writeOneByOne(state, items)
-    refuse(items, error)
-    return isOutage(error) ? error : null
-  } finally {
-    state.outage = null
-  }
-}
-
 async function writeOneByOne(state: WriterState, items: Items): Promise<unknown> {
   let outage: unknown = null
   for (const one of KINDS.flatMap((kind) => items[kind].map((item): Items => ({ ...NO_ITEMS, [kind]: [item] })))) {
@@ -161,8 +146,9 @@ async function writeOneByOne(state: WriterState, items: Items): Promise<unknown>
   return outage
 }
 
-/** Retries while connections fail. Throws a `CommitUnknownError` where it stays unknown whether a commit took place. */
-async function writeWithRetries(state: WriterState, items: Items): Promise<void> {
+/** Writes items, again while connections fail, and answers each. Returns the fault where the database itself has failed. */
+async function writeItems(state: WriterState, items: Items): Promise<unknown> {
+  // Where it stays unknown whether a commit took place, that is the fault of each.
   let unknown: CommitUnknownError | null = null
   const writeOnce = async (attempt: Try) => {
     try {
@@ -178,8 +164,14 @@ async function writeWithRetries(state: WriterState, items: Items): Promise<void>
   }
   try {
     await retryConnectionFaults(state.pause, writeOnce, state.stopping)
+    return null
   } catch (error) {
-    throw unknown ?? error
+    const fault = unknown ?? error
+    if (sizeOf(items) > 1 && !isOutage(fault)) return writeOneByOne(state, items)
+    refuse(items, fault)
+    return isOutage(fault) ? fault : null
+  } finally {
+    state.outage = null
   }
 }
 

@@ -10,15 +10,15 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { forbidden, internal } from '../errors.ts'
 import { answerPreflights } from '../http/cors.ts'
-import { toAppError } from '../http/error-handler.ts'
 import { PASSED_ON_FIELDS } from '../http/json-body.ts'
 import { RuntimeParams } from '../http/params.ts'
-import { limitNotFound, removeRateHeaders, takeRate, takeVisitorRate } from '../http/rate-limit.ts'
+import { limitFaults, takeRate, takeVisitorRate } from '../http/rate-limit.ts'
 import { cachedRuntimeOf, setCachedRuntime } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
-import type { CachedRuntime } from '../runtimes/serving-cache.ts'
+import { type CachedRuntime, lookUpById, revalidating } from '../runtimes/serving-cache.ts'
+import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { answerCall } from './answer-execution.ts'
-import { locateBrokered, requireEndUser, toCallRequest } from './call-capability.ts'
+import { checkEndUser, findCallable, requireCallable, toCallRequest } from './call-capability.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { IdempotencyHeaders } from './idempotency.ts'
 
@@ -58,23 +58,19 @@ export function brokerRoutes(plane: FastifyInstance, deps: ExecutionDeps): void 
           setCachedRuntime(request, cached)
           return takeRate(deps, { cached, routes: 'broker' }, request, reply)
         }
-        const cached = locateBrokered(deps, runtimeId, capability)
+        // An unknown runtime, an unknown capability and a missing endpoint are the same 404.
+        const sought = { runtimeId, what: 'The capability' }
+        const cached = lookUpById(deps, sought, (runtime) => findCallable(runtime, capability) !== undefined)
         return (cached instanceof Promise ? cached.then(found) : found(cached)) ?? done()
       },
       preValidation(request, _reply, done) {
         const token = isJsonObject(request.body) ? request.body['endUserToken'] : undefined
         takeVisitorRate(deps, request)
-        return requireEndUser(cachedRuntimeOf(request), request.params.capability, token) ?? done()
+        const check = (runtime: ServingRuntime) =>
+          checkEndUser(requireCallable(runtime, request.params.capability), token)
+        return revalidating(cachedRuntimeOf(request), check) ?? done()
       },
-      async errorHandler(error, request, reply) {
-        const fault = toAppError(error, deps)
-        if (fault.code !== 'not_found') {
-          takeVisitorRate(deps, request)
-          throw error
-        }
-        removeRateHeaders(reply)
-        throw limitNotFound(deps, fault, request)
-      },
+      errorHandler: limitFaults(deps),
     },
     async (request, reply) => {
       const { input, metadata, endUserToken } = request.body

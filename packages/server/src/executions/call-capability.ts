@@ -15,7 +15,6 @@ import type { SignedInUser } from '../end-users/signed-in-user.ts'
 import { requireSameSignIn } from '../end-users/verify-token.ts'
 import { approvalNeeded, endUserRequired, invalid, notFound } from '../errors.ts'
 import { JsonDocument } from '../lib/json-document.ts'
-import { type CachedRuntime, lookUpById, revalidating } from '../runtimes/serving-cache.ts'
 import type { ServingCapability, ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { toSecret } from '../secrets/secret.ts'
 import { within } from '../telemetry/tracing.ts'
@@ -25,8 +24,6 @@ import type { NewCall, SettledCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { OUR_FAULT, payloadRules, splitSubject } from './execute.ts'
 import { type Outcome, stoppedOutcome } from './outcome.ts'
-import { askableAddressHash } from './reconcile-rules.ts'
-import { storedText } from './rules.ts'
 import type { ExecutionScope } from './running.ts'
 import { interruptedResult, sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
@@ -39,7 +36,6 @@ interface CallBody {
   input: JsonObject
   metadata?: JsonObject | undefined
   endUserToken: string | undefined
-  /** The signed-in end user, in place of a token. */
   endUser?: SignedInUser | undefined
   /** The key under which the caller may repeat the call. */
   idempotencyKey?: string | undefined
@@ -54,18 +50,12 @@ interface CallBody {
 export type CallRequest = ReturnType<typeof toCallRequest>
 
 export function toCallRequest(body: CallBody) {
-  const { input, metadata } = body
+  const { input, metadata, endUserToken, ...rest } = body
   return {
-    kind: body.kind,
-    capability: body.capability,
-    idempotencyKey: body.idempotencyKey,
-    surface: body.surface,
-    canAsk: body.canAsk,
-    endsWithCaller: body.endsWithCaller,
-    input: new JsonDocument(JSON.stringify(input), input),
+    input: JsonDocument.of(input),
     metadata: metadata && JsonDocument.of(metadata),
-    endUserToken: toSecret(body.endUserToken),
-    endUser: body.endUser,
+    endUserToken: toSecret(endUserToken),
+    ...rest,
   }
 }
 
@@ -73,23 +63,7 @@ export type CallOutcome =
   | { ok: true; body: CapabilityOutput | CapabilityApproval }
   | { ok: false; body: CapabilityFailure }
 
-/** The runtime of a broker call. An unknown runtime, an unknown capability and a missing endpoint are the same 404. */
-export function locateBrokered(
-  deps: ExecutionDeps,
-  runtimeId: string,
-  name: string,
-): CachedRuntime | Promise<CachedRuntime> {
-  return lookUpById(deps, { runtimeId, what: 'The capability' }, (runtime) => findCallable(runtime, name) !== undefined)
-}
-
-export function requireEndUser(cached: CachedRuntime, name: string, endUserToken: unknown): void | Promise<void> {
-  return revalidating(cached, (runtime) => checkEndUser(requireCallable(runtime, name), endUserToken))
-}
-
-/**
- * Checks capability, end user and input, in this order, and admits the call; without a call where a person has to approve it
- * first. Throws the refusal.
- */
+/** Checks capability, end user and input, in this order, and admits the call; none where a person approves first. */
 export function admitCall(
   deps: ExecutionDeps,
   caller: Caller,
@@ -107,14 +81,10 @@ export function admitCall(
     const redactor = redactorOf(endUserToken)
     const accept = (faults: FieldErrors | null): ExecutionRequest<NewCall | null> => {
       if (faults) throw invalidInput(faults)
-      if (capability.confirm)
-        return { kind, surface, metadata, messageShape: '[]', endUserToken, endUser, redactor, call: null, storedKey }
-      const stored = storedText(redactor.jsonText(input.text), deps.limits.storedBytes)
-      const { name, effect } = capability
-      const hasToken = endUserToken ? true : undefined
-      const ids = { callId: deps.newId('call'), ordinal: 0, step: 0, sentTo: askableAddressHash(runtime) }
-      const call = { capability: name, effect, hasToken, input: stored, startedAt, ...ids }
-      return { kind, surface, metadata, messageShape: '[]', endUserToken, endUser, redactor, call, storedKey }
+      const asked = { kind, surface, metadata, messageShape: '[]', endUserToken, endUser, redactor, storedKey }
+      if (capability.confirm) return { call: null, ...asked }
+      const made = { callId: deps.newId('call'), ordinal: 0, step: 0, capability: capability.name, input }
+      return { call: newCall(made, startedAt, payloadRules(deps, { runtime, request: asked })), ...asked }
     }
     const faults = capability.checkInput(input, 'input', caller.scope.signal)
     return faults instanceof Promise ? faults.then(accept) : accept(faults)
@@ -188,20 +158,24 @@ function settleAs(deps: ExecutionDeps, { admitted, scope }: Running, ended: Outc
   return within(scope.span, 'settle', () => settle(deps, admitted, outcome, trace))
 }
 
-function checkEndUser(capability: ServingCapability, endUserToken: unknown): void {
+export function checkEndUser(capability: ServingCapability, endUserToken: unknown): void {
   const isMissing = typeof endUserToken === 'string' ? isBlankToken(endUserToken) : !endUserToken
   if (capability.requiresEndUser && isMissing) throw endUserRequired()
 }
 
 /** The refusal names the capability, but not on the broker, whose 404s are all the same. */
-function requireCallable(runtime: ServingRuntime, name: string, kind: CallBody['kind'] = 'broker'): ServingCapability {
+export function requireCallable(
+  runtime: ServingRuntime,
+  name: string,
+  kind: CallBody['kind'] = 'broker',
+): ServingCapability {
   const capability = findCallable(runtime, name, kind)
   if (!capability) throw notFound(kind === 'broker' ? 'The capability' : `The capability “${name.slice(0, 128)}”`)
   return capability
 }
 
 // The broker knows no capability that a person approves: nobody there could be asked.
-function findCallable(
+export function findCallable(
   runtime: ServingRuntime,
   name: string,
   kind: CallBody['kind'] = 'broker',

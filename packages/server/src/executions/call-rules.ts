@@ -2,39 +2,53 @@ import { CallStatus, CapabilityEffect } from '@svc/contract'
 import { z } from 'zod'
 import { EFFECT_UNKNOWN } from '../dispatch/failures.ts'
 
-/** A call as it is recorded before it is sent. */
-export interface NewCall {
-  callId: string
-  ordinal: number
-  capability: string
+/** What the endpoint said later of an unknown call. */
+const StoredReconciled = z.object({
+  status: z.enum(['completed', 'failed', 'never']),
+  output: z.unknown().optional(),
+  message: z.string().optional(),
+  at: z.number(),
+})
+export type StoredReconciled = z.infer<typeof StoredReconciled>
+
+const StoredCall = z.object({
+  callId: z.string(),
+  ordinal: z.number(),
+  capability: z.string(),
+  step: z.number(),
+  startedAt: z.number(),
   /** Absent from calls of earlier releases. */
-  effect?: CapabilityEffect | undefined
+  effect: CapabilityEffect.optional(),
   /** Whether it went out with an end user's token, which is not stored. */
-  hasToken?: boolean | undefined
+  hasToken: z.boolean().optional(),
   /** A hash of the address that it is sent to. Absent where the deployment does not declare `reconcile`: nobody is asked. */
-  sentTo?: string | undefined
-  step: number
-  /** JSON text. */
-  input: string
-  startedAt: number
-}
-
-export interface DispatchedCall extends NewCall {
-  ownerId: string
-  executionId: string
-}
-
-export interface SettledCall extends NewCall {
-  status: Exclude<CallStatus, 'dispatched'>
-  /** JSON text; null unless it is completed. */
-  output: string | null
-  error: string | null
-  /** Null where no answer came. */
-  durationMs: number | null
+  sentTo: z.string().optional(),
+  status: CallStatus,
   /** Since when its outcome is unknown. */
-  unknownAt?: number | undefined
-  reconciled?: StoredReconciled | undefined
-}
+  unknownAt: z.number().optional(),
+  reconciled: StoredReconciled.optional(),
+  /** Null where no answer came. */
+  durationMs: z.number().nullable(),
+  error: z.string().nullable(),
+  input: z.unknown(),
+  output: z.unknown(),
+})
+const StoredCalls = z.array(StoredCall)
+export type StoredCall = z.infer<typeof StoredCall>
+
+type Begun = 'callId' | 'ordinal' | 'capability' | 'step' | 'startedAt' | 'effect' | 'hasToken' | 'sentTo'
+
+/** A call as it is recorded before it is sent. `input` is JSON text. */
+export type NewCall = Pick<StoredCall, Begun> & { input: string }
+
+export type DispatchedCall = NewCall & { ownerId: string; executionId: string }
+
+/** `output` is JSON text; null unless it is completed. */
+export type SettledCall = NewCall &
+  Pick<StoredCall, 'error' | 'durationMs' | 'unknownAt' | 'reconciled'> & {
+    status: Exclude<CallStatus, 'dispatched'>
+    output: string | null
+  }
 
 const DISPATCHED = {
   status: 'dispatched',
@@ -49,58 +63,14 @@ const DISPATCHED = {
 export function callText(call: NewCall | SettledCall): string {
   const { callId, ordinal, capability, effect, hasToken, sentTo, step, input, startedAt } = call
   const { status, output, error, durationMs, unknownAt, reconciled } = 'status' in call ? call : DISPATCHED
-  const times = { startedAt, durationMs, unknownAt }
-  const head = JSON.stringify({
-    callId,
-    ordinal,
-    capability,
-    effect,
-    hasToken,
-    sentTo,
-    step,
-    status,
-    error,
-    reconciled,
-    ...times,
-  })
+  const outcome = { status, error, reconciled, startedAt, durationMs, unknownAt }
+  const head = JSON.stringify({ callId, ordinal, capability, effect, hasToken, sentTo, step, ...outcome })
   return `${head.slice(0, -1)},"input":${input},"output":${output}}`
 }
 
 export function callsText(calls: readonly (NewCall | SettledCall)[]): string | null {
   return calls.length === 0 ? null : calls.map(callText).join(',')
 }
-
-/** What the endpoint said later of an unknown call. */
-const StoredReconciled = z.object({
-  status: z.enum(['completed', 'failed', 'never']),
-  output: z.unknown().optional(),
-  message: z.string().optional(),
-  at: z.number(),
-})
-
-export type StoredReconciled = z.infer<typeof StoredReconciled>
-
-const StoredCalls = z.array(
-  z.object({
-    callId: z.string(),
-    ordinal: z.number(),
-    capability: z.string(),
-    step: z.number(),
-    startedAt: z.number(),
-    effect: CapabilityEffect.optional(),
-    hasToken: z.boolean().optional(),
-    sentTo: z.string().optional(),
-    status: CallStatus,
-    unknownAt: z.number().optional(),
-    reconciled: StoredReconciled.optional(),
-    durationMs: z.number().nullable(),
-    error: z.string().nullable(),
-    input: z.unknown(),
-    output: z.unknown(),
-  }),
-)
-
-export type StoredCall = z.infer<typeof StoredCalls>[number]
 
 /** Reads the calls of a row, in their order. A call that was written twice, after a lost answer, counts once. */
 export function readCalls(text: string | null): StoredCall[] {
@@ -113,10 +83,7 @@ export const ENDED_UNANSWERED = `The execution ended before the answer came: ${E
 /** The end of a call without an answer, to be merged into its record. */
 export const UNANSWERED = { status: 'unknown', output: null, error: ENDED_UNANSWERED, durationMs: null } as const
 
-/**
- * The calls of an interrupted execution, from its row. All are unknown, also those that were answered or not yet sent: only a
- * settlement stores answers.
- */
+/** The calls of an interrupted execution. All are unknown, answered ones too: only a settlement stores answers. */
 export function interruptedCalls(text: string | null): SettledCall[] {
   return readCalls(text).map((call) => ({ ...call, input: JSON.stringify(call.input), ...UNANSWERED }))
 }

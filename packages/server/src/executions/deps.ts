@@ -5,6 +5,7 @@ import type { Dispatcher } from '../dispatch/dispatch.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import type { Model } from '../model/model.ts'
 import type { ServingDeps } from '../runtimes/serving-cache.ts'
+import type { Pause } from '../store/retry.ts'
 import type { StreamedRuns } from '../streams/streamed-runs.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { StorageBudget } from '../usage/storage-budget-rules.ts'
@@ -13,7 +14,6 @@ import type { NodeLease } from './node-lease.ts'
 import type { RunningExecutions } from './running.ts'
 import type { Settlements } from './settlements.ts'
 
-/** The parts that an execution passes through, from its request to its trace. */
 export interface ExecutionDeps extends CoreDeps, ServingDeps {
   model: Model
   dispatcher: Dispatcher
@@ -29,4 +29,6 @@ export interface ExecutionDeps extends CoreDeps, ServingDeps {
   /** From 0 up to 1, as `Math.random`. */
   random: () => number
   metrics: Metrics
+  /** Between tries to reach a database that is away. */
+  pause: Pause
 }

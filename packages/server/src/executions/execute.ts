@@ -1,16 +1,9 @@
-import {
-  DEFAULT_EFFECT,
-  type ExecuteResponse,
-  type JsonObject,
-  type Message,
-  type StreamEvent,
-  type ToolResultPart,
-} from '@svc/contract'
+import { DEFAULT_EFFECT, type ExecuteResponse, type JsonObject, type Message, type StreamEvent } from '@svc/contract'
 import type { AgentEvent, AgentResult, Emit } from '../agent/agent-event.ts'
 import { type AgentDeps, runAgent } from '../agent/run-agent.ts'
 import type { CallCapability } from '../agent/run-calls.ts'
 import type { Toolset } from '../agent/tools.ts'
-import { failureOf } from '../agent/transcript.ts'
+import { failureOf, toolResult } from '../agent/transcript.ts'
 import { createApprovalRequests } from '../approvals/ask-approval.ts'
 import { type Redactor, redactorOf } from '../dispatch/redact.ts'
 import { tokenSubject } from '../end-users/token-subject.ts'
@@ -21,8 +14,8 @@ import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { type Secret, toSecret } from '../secrets/secret.ts'
 import { within } from '../telemetry/tracing.ts'
 import { TRUNCATED } from '../usage/truncated.js'
-import { type Admitted, admit, type Caller } from './admit.ts'
-import { ENDED_UNANSWERED, type NewCall } from './call-rules.ts'
+import { type Admitted, admit, type Caller, type ExecutionRequest } from './admit.ts'
+import { ENDED_UNANSWERED } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { observeModelCalls } from './observe-model-calls.ts'
 import { outcomeOf } from './outcome.ts'
@@ -138,7 +131,7 @@ export async function runExecution(
 
 export function payloadRules(
   { limits }: Pick<ExecutionDeps, 'limits'>,
-  { runtime, request }: Pick<Admitted<NewCall | null>, 'runtime' | 'request'>,
+  { runtime, request }: { runtime: ServingRuntime; request: Pick<ExecutionRequest<null>, 'redactor' | 'endUserToken'> },
 ): PayloadRules {
   const { redactor, endUserToken } = request
   const effectOf = (name: string) => runtime.deployment?.capabilities.get(name)?.effect ?? DEFAULT_EFFECT
@@ -166,19 +159,8 @@ function redactedHistory(messages: readonly Message[], redactor: Redactor): Mess
 function closingTurn(added: readonly Message[]): Message | null {
   const last = added.at(-1)
   if (last?.role !== 'assistant') return null
-  const parts = last.parts.flatMap((part): ToolResultPart[] =>
-    part.type === 'tool_call'
-      ? [
-          {
-            type: 'tool_result',
-            toolCallId: part.id,
-            name: part.name,
-            output: null,
-            error: { message: ENDED_UNANSWERED },
-          },
-        ]
-      : [],
-  )
+  const unanswered = { ok: false, message: ENDED_UNANSWERED, durationMs: 0 } as const
+  const parts = last.parts.flatMap((part) => (part.type === 'tool_call' ? [toolResult(part, unanswered)] : []))
   return parts.length === 0 ? null : { role: 'tool', parts }
 }
 

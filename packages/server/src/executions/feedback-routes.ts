@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { answerPreflights } from '../http/cors.ts'
 import { ExecutionParams } from '../http/params.ts'
-import { cachedRuntimeOf, setExecution } from '../http/request-state.ts'
+import { confirmedRuntimeOf, setExecution } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { rateExecution } from './rate-execution.ts'
@@ -29,10 +29,7 @@ export function feedbackRoutes(plane: FastifyInstance, deps: Pick<ExecutionDeps,
   answerPreflights(plane, [PATH], 'PUT')
   typed(plane).put(PATH, { schema: RATE, config: { isRateLimited: true } }, async (request) => {
     const { executionId } = request.params
-    const cached = cachedRuntimeOf(request)
-    // No admission confirms that the public key still works.
-    if (!cached.isFresh) await cached.refresh()
-    const { ownerId, runtimeId } = cached.runtime
+    const { ownerId, runtimeId } = (await confirmedRuntimeOf(request)).runtime
     const resumeKey = request.headers[RESUME_KEY_HEADER]
     const stored = await rateExecution(deps, { ownerId, runtimeId, executionId, resumeKey }, request.body.value)
     setExecution(request, executionId)

@@ -1,6 +1,5 @@
 import type { Feedback } from '@svc/contract'
-import type { Kysely } from 'kysely'
-import type { Schema } from '../store/schema.ts'
+import type { Db } from '../store/schema.ts'
 
 interface Rated {
   ownerId: string
@@ -9,7 +8,7 @@ interface Rated {
 }
 
 /** Stores what the end user thought of an execution that has ended. False where there is none. */
-export async function putFeedback(db: Kysely<Schema>, rated: Rated, feedback: Feedback | null): Promise<boolean> {
+export async function putFeedback(db: Db, rated: Rated, feedback: Feedback | null): Promise<boolean> {
   const { ownerId: owner_id, executionId: execution_id, runtimeId: runtime_id } = rated
   const found = await db
     .selectFrom('executions')

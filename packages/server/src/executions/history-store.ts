@@ -1,7 +1,7 @@
 import { ExecutionStatus, type Feedback } from '@svc/contract'
-import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { PageStart } from '../store/page.ts'
-import type { Schema } from '../store/schema.ts'
+import type { Db } from '../store/schema.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 
 export interface ExecutionFilter {
@@ -72,17 +72,16 @@ const MOST_COUNTED = 1_000
 
 /** The unknown calls of a runtime's executions since a time, of the newest thousand that have any. */
 export async function countUnknownCalls(
-  db: Kysely<Schema>,
+  db: Db,
   { ownerId, runtimeId }: { ownerId: string; runtimeId: string },
   from: number,
 ): Promise<number> {
   const counted = db
     .selectFrom('executions')
     .select('unknown_calls')
-    .where('owner_id', '=', ownerId)
+    .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
     .where(sql<boolean>`unknown_calls > 0`)
     .where('started_at', '>=', from)
-    .where('runtime_id', '=', runtimeId)
     .orderBy('started_at', 'desc')
     .limit(MOST_COUNTED)
   const { sum } = await db
@@ -96,7 +95,7 @@ export async function countUnknownCalls(
  * An owner's executions, newest first. Merges one index range for each status and place, so that a page costs the same
  * among thousands and among millions. The small indexes of running executions and of failed and unknown calls know no place.
  */
-export async function listExecutions(db: Kysely<Schema>, ownerId: string, filter: ExecutionFilter) {
+export async function listExecutions(db: Db, ownerId: string, filter: ExecutionFilter) {
   const { status, limit } = filter
   // The status is hidden from indexes: by it SQLite would choose one without calls.
   const hidden = status === undefined ? sql<SqlBool>`true` : sql<SqlBool>`status || '' = ${status}`
@@ -136,10 +135,10 @@ function rareOf({ calls, feedback }: Pick<ExecutionFilter, 'calls' | 'feedback'>
 }
 
 /** Runtime and project as one value: of two conditions SQLite would use an index for one alone. */
-const PLACE = sql<string>`runtime_id || ' ' || project_id`
+export const PLACE = sql<string>`runtime_id || ' ' || project_id`
 
 /** The places of ended executions: for a runtime each project in which it ran. */
-async function placesOf(db: Kysely<Schema>, ownerId: string, filter: ExecutionFilter): Promise<Condition[]> {
+async function placesOf(db: Db, ownerId: string, filter: ExecutionFilter): Promise<Condition[]> {
   const { runtimeId, projectId } = filter
   if (runtimeId === undefined) return [columnsOf(filter)]
   const names = projectId === undefined ? await placesOfRuntime(db, ownerId, runtimeId) : [`${runtimeId} ${projectId}`]
@@ -149,7 +148,7 @@ async function placesOf(db: Kysely<Schema>, ownerId: string, filter: ExecutionFi
 }
 
 /** A runtime with each of its projects, found one after the other by the index. */
-async function placesOfRuntime(db: Kysely<Schema>, ownerId: string, runtimeId: string): Promise<string[]> {
+async function placesOfRuntime(db: Db, ownerId: string, runtimeId: string): Promise<string[]> {
   const nextAfter = (place: RawBuilder<unknown>) =>
     sql<string | null>`(
     select min(${PLACE}) from executions
@@ -182,7 +181,7 @@ function columnsOf({ runtimeId, projectId }: Pick<ExecutionFilter, 'runtimeId' |
   return projectId === undefined ? ofRuntime : sql<SqlBool>`${ofRuntime} and project_id = ${projectId}`
 }
 
-function range(db: Kysely<Schema>, ownerId: string, filter: ExecutionFilter, condition: Condition) {
+function range(db: Db, ownerId: string, filter: ExecutionFilter, condition: Condition) {
   const { from, to, after, limit, except = [] } = filter
   const query = db
     .selectFrom('executions')
@@ -204,22 +203,20 @@ function range(db: Kysely<Schema>, ownerId: string, filter: ExecutionFilter, con
 }
 
 /** The stored bytes of an execution, computed without reading its payloads; 0 where there is none. */
-export async function readTraceBytes(db: Kysely<Schema>, ownerId: string, executionId: string): Promise<number> {
+export async function readTraceBytes(db: Db, ownerId: string, executionId: string): Promise<number> {
   const row = await db
     .selectFrom('executions')
     .select(sql<number>`${sql.raw(SQL_BYTES.executions)}`.as('bytes'))
-    .where('owner_id', '=', ownerId)
-    .where('execution_id', '=', executionId)
+    .where((eb) => eb.and({ owner_id: ownerId, execution_id: executionId }))
     .executeTakeFirst()
   return row?.bytes ?? 0
 }
 
-export function findExecution(db: Kysely<Schema>, ownerId: string, executionId: string, from: number) {
+export function findExecution(db: Db, ownerId: string, executionId: string, from: number) {
   return db
     .selectFrom('executions')
     .select(TRACE)
-    .where('owner_id', '=', ownerId)
-    .where('execution_id', '=', executionId)
+    .where((eb) => eb.and({ owner_id: ownerId, execution_id: executionId }))
     .where('started_at', '>=', from)
     .executeTakeFirst()
 }

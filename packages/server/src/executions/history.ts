@@ -19,10 +19,7 @@ import { shownReason } from './settlement-rules.ts'
 export type ListFilter = Omit<ExecutionFilter, 'from' | 'except'> & { from?: number | undefined }
 type HistoryDeps = Pick<ExecutionDeps, 'db' | 'clock'>
 
-/**
- * One page of the owner's executions, newest first. Past the plan's retention nothing is
- * shown. Throws 404 where a filter names a runtime or project that the owner does not have.
- */
+/** One page of the owner's executions within the plan's retention, newest first. 404 for a filter by another's. */
 export async function listOwnExecutions(deps: HistoryDeps, owner: Owner, filter: ListFilter): Promise<ExecutionList> {
   if (filter.runtimeId !== undefined) await requireRuntime(deps, owner, filter.runtimeId)
   if (filter.projectId !== undefined) await requireProject(deps, owner, filter.projectId)

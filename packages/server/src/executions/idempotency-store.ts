@@ -1,10 +1,9 @@
-import type { Kysely } from 'kysely'
-import type { Schema } from '../store/schema.ts'
+import type { Db } from '../store/schema.ts'
 import { KEY_LIFETIME_MS } from './idempotency-rules.js'
 
 /** The request that came first under a key; null where none did within 24 hours. */
 export async function findKey(
-  db: Kysely<Schema>,
+  db: Db,
   keyHash: string,
   now: number,
 ): Promise<{ bodyHash: string; executionId: string; ownerId: string } | null> {
@@ -18,7 +17,7 @@ export async function findKey(
 }
 
 /** Whether an account has as many keys as it may. Counts no further. */
-export async function hasKeys(db: Kysely<Schema>, ownerId: string, most: number): Promise<boolean> {
+export async function hasKeys(db: Db, ownerId: string, most: number): Promise<boolean> {
   const row = await db
     .selectFrom('idempotency_keys')
     .select('owner_id')
@@ -30,7 +29,7 @@ export async function hasKeys(db: Kysely<Schema>, ownerId: string, most: number)
 }
 
 /** The end of an execution of one call; null while it runs, undefined where it is gone. */
-export async function findEnded(db: Kysely<Schema>, ownerId: string, executionId: string) {
+export async function findEnded(db: Db, ownerId: string, executionId: string) {
   const execution = db.selectFrom('executions').where('owner_id', '=', ownerId).where('execution_id', '=', executionId)
   // Asked again and again while it runs: without its payloads.
   const row = await execution.select('status').executeTakeFirst()
@@ -43,7 +42,7 @@ export async function findEnded(db: Kysely<Schema>, ownerId: string, executionId
 const KEYS_AT_ONCE = 1_000
 
 /** Deletes keys that are older than a day, some in each transaction. */
-export async function deleteOldKeys(db: Kysely<Schema>, now: number): Promise<void> {
+export async function deleteOldKeys(db: Db, now: number): Promise<void> {
   for (;;) {
     const old = db
       .selectFrom('idempotency_keys')

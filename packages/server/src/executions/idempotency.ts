@@ -15,7 +15,6 @@ import { findEnded, findKey, hasKeys } from './idempotency-store.ts'
 
 const KEY = 'idempotency-key'
 
-/** The header of routes whose calls may be repeated. */
 export const IdempotencyHeaders = z.object({
   [KEY]: z
     .string()
@@ -27,10 +26,7 @@ export const IdempotencyHeaders = z.object({
 /** The most keys of one account, each kept for 24 hours. */
 const MAX_KEYS = 20_000
 
-/**
- * Runs a call, or gives a repeat of it the recorded answer, once there is one. A request without a key is always run. Throws
- * 400 where the key came with another body.
- */
+/** Runs a call, or gives a repeat of it the recorded answer, once there is one. 400 where its key had another body. */
 export async function runOnce(
   deps: ExecutionDeps,
   { cached, scope }: Caller,
@@ -119,10 +115,7 @@ async function awaitAnswer(
 
 type Ended = NonNullable<Awaited<ReturnType<typeof findEnded>>>
 
-/**
- * The outcome of the call: its execution is `failed` where the first caller left, too. Of a call whose outcome
- * was unknown, what the endpoint has said of it since.
- */
+/** How the call ended: its execution is `failed` where the first caller left, too. Of an unknown one, what was told. */
 function toOutcome(executionId: string, { error, calls, durationMs }: Ended): CallOutcome {
   const [call] = readCalls(calls)
   const took = { durationMs: durationMs ?? 0 }

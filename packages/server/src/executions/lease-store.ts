@@ -1,13 +1,13 @@
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../store/schema.ts'
+import { sql } from 'kysely'
+import type { Db, Schema } from '../store/schema.ts'
 import { StorageBudget } from '../usage/storage-budget-rules.ts'
 import { createBatchStore } from './batch-store.ts'
 import { BEGUN_COLUMNS } from './column-rules.js'
 import type { StoredLease } from './node-watch-rules.ts'
 import { interruptedEnd, settlementWithinBudget } from './settlement-rules.ts'
 
-// A literal, so that the partial index of running executions is used.
-const RUNNING = sql.lit('running' as const)
+/** A literal, so that the partial indexes of running and of ended executions are used. */
+export const RUNNING = sql.lit('running' as const)
 
 /** `steadySince`: since when the node has renewed without a gap. */
 interface Lease extends StoredLease {
@@ -19,18 +19,11 @@ export interface OtherLease extends StoredLease {
   settings: string | null
 }
 
-export async function takeLease(
-  db: Kysely<Schema>,
-  { nodeId, until, ...node }: Lease & { startedAt: number; settings: string | null; url: string | null },
-): Promise<void> {
-  const { startedAt, steadySince, settings, url } = node
-  await db
-    .insertInto('nodes')
-    .values({ node_id: nodeId, lease_until: until, started_at: startedAt, steady_since: steadySince, settings, url })
-    .execute()
+export async function takeLease(db: Db, node: Schema['nodes']): Promise<void> {
+  await db.insertInto('nodes').values(node).execute()
 }
 
-export function readOtherLeases(db: Kysely<Schema>, nodeId: string): Promise<OtherLease[]> {
+export function readOtherLeases(db: Db, nodeId: string): Promise<OtherLease[]> {
   return db
     .selectFrom('nodes')
     .select(['node_id as nodeId', 'lease_until as until', 'settings'])
@@ -40,7 +33,7 @@ export function readOtherLeases(db: Kysely<Schema>, nodeId: string): Promise<Oth
 }
 
 /** The latest `steadySince` of nodes whose leases end after `until`, or null. */
-export async function readSteadySince(db: Kysely<Schema>, until: number): Promise<number | null> {
+export async function readSteadySince(db: Db, until: number): Promise<number | null> {
   const row = await db
     .selectFrom('nodes')
     .select((nodes) => nodes.fn.max<number | null>('steady_since').as('since'))
@@ -54,7 +47,7 @@ export async function readSteadySince(db: Kysely<Schema>, until: number): Promis
  * its executions. A renewal that arrives late, after one that ends past `latestUntil`, changes nothing.
  */
 export async function extendLease(
-  db: Kysely<Schema>,
+  db: Db,
   { nodeId, latestUntil, until, steadySince }: Lease & { latestUntil: number },
 ): Promise<boolean> {
   const bigint = (at: number) => sql<number>`cast(${at} as bigint)`
@@ -68,7 +61,7 @@ export async function extendLease(
   return result.numUpdatedRows > 0n
 }
 
-export async function dropLease(db: Kysely<Schema>, nodeId: string): Promise<void> {
+export async function dropLease(db: Db, nodeId: string): Promise<void> {
   await db.deleteFrom('nodes').where('node_id', '=', nodeId).execute()
 }
 
@@ -77,7 +70,6 @@ const SWEEP_ROWS = 100
 
 export interface Sweep {
   now: number
-  /** The node that sweeps. */
   nodeId: string
   /** Its own executions that started earlier are failed, too. Null: none are. */
   overdueBefore: number | null
@@ -86,7 +78,7 @@ export interface Sweep {
 }
 
 /** Fails every execution that no node runs, and returns their number. */
-export async function failAbandoned(db: Kysely<Schema>, { now, deadNodes, ...sweep }: Sweep): Promise<number> {
+export async function failAbandoned(db: Db, { now, deadNodes, ...sweep }: Sweep): Promise<number> {
   // First: from then on these nodes write nothing, so that the rows read next are final.
   for (const { nodeId, until } of deadNodes) {
     await db.deleteFrom('nodes').where('node_id', '=', nodeId).where('lease_until', '=', until).execute()
@@ -110,7 +102,7 @@ export async function failAbandoned(db: Kysely<Schema>, { now, deadNodes, ...swe
   }
 }
 
-function readAbandoned(db: Kysely<Schema>, { nodeId, overdueBefore }: Pick<Sweep, 'nodeId' | 'overdueBefore'>) {
+function readAbandoned(db: Db, { nodeId, overdueBefore }: Pick<Sweep, 'nodeId' | 'overdueBefore'>) {
   return db
     .selectFrom('executions')
     .select([...BEGUN_COLUMNS, 'node_id'])

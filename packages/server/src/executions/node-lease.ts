@@ -46,10 +46,7 @@ interface LeaseDeps {
   metrics: Metrics
 }
 
-/**
- * This process's claim on the executions that it runs: while it is held, no other node ends them. Each node ends those of dead
- * nodes.
- */
+/** This process's claim on the executions that it runs: while it is held, no other node ends them. */
 export class NodeLease {
   readonly #deps: LeaseDeps
   readonly #startedAt: number
@@ -62,7 +59,8 @@ export class NodeLease {
   #renewedAt: number
   // Since when this node's renewals had no gap. A node that starts reads it from the others, as it has no past of its own.
   #steadySince: number
-  #liveNodes = 1
+  /** Servers that renew their leases in time, this one included, as of the last sweep. */
+  liveNodes = 1
 
   constructor(deps: LeaseDeps) {
     this.#deps = deps
@@ -79,11 +77,6 @@ export class NodeLease {
   /** False once the lease may have run out: nothing with an effect may start then. */
   isHeld(): boolean {
     return this.#deps.monotonicClock.now() < this.#heldUntil
-  }
-
-  /** Servers that renew their leases in time, this one included, as of the last sweep. */
-  get liveNodes(): number {
-    return this.#liveNodes
   }
 
   /** Takes the lease, and fails what dead processes left: on SQLite every execution, as one server runs at a time. */
@@ -130,8 +123,8 @@ export class NodeLease {
   async #insert(): Promise<void> {
     const { db, nodeId, clock, settings, nodeUrl: url } = this.#deps
     const { until, heldUntil } = this.#claim()
-    const [startedAt, steadySince] = [this.#startedAt, this.#steadySince]
-    await takeLease(db, { nodeId, until, steadySince, startedAt, settings: JSON.stringify(settings), url })
+    const times = { lease_until: until, started_at: this.#startedAt, steady_since: this.#steadySince }
+    await takeLease(db, { node_id: nodeId, settings: JSON.stringify(settings), url, ...times })
     this.#heldUntil = heldUntil
     this.#renewedAt = clock.now()
   }
@@ -170,7 +163,7 @@ export class NodeLease {
     const leases = await readOtherLeases(db, nodeId)
     const { dead, renewing } = this.#watch.look(leases, { now, elapsed })
     const living = nodes === 'all' ? [] : renewing
-    this.#liveNodes = 1 + living.length
+    this.liveNodes = 1 + living.length
     this.#reportSettings(living)
     // By the earlier of both clocks: a wall clock that is set forward makes no new execution overdue.
     const overdueMs = limits.executionMs + limits.dispatchMs + OVERDUE_MARGIN_MS

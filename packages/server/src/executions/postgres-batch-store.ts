@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import { prepared } from '../store/postgres/prepared-client.ts'
 import { jsonRows } from '../store/recordset.ts'
-import type { Schema } from '../store/schema.ts'
+import type { Db } from '../store/schema.ts'
 import { inPipeline, type Send } from '../store/transaction.ts'
 import { PLANS } from '../usage/rules.ts'
 import { decideAdmissions } from './admission-rules.js'
@@ -73,10 +72,8 @@ type StoredEnd = Keyed & { status: string; completed_at: number | null }
 /** Rows that an earlier try of the batch has written, by their id. */
 type Written = ReadonlyMap<string, StoredEnd>
 
-const NONE_WRITTEN: ReadonlyMap<string, StoredEnd> = new Map()
-
 /** Writes a batch in two round trips: reads and changes first, then what depends on them, with the commit. */
-export function writePostgresBatch(db: Kysely<Schema>, batch: Batch, context: BatchContext): Promise<BatchOutcomes> {
+export function writePostgresBatch(db: Db, batch: Batch, context: BatchContext): Promise<BatchOutcomes> {
   const { nodeId, isRepeat } = context
   const isSame = (written: Written, { row }: Batch['settlements'][number]) => {
     const stored = written.get(row.execution_id)
@@ -84,15 +81,16 @@ export function writePostgresBatch(db: Kysely<Schema>, batch: Batch, context: Ba
   }
   const ends = batch.settlements.map(({ row }) => row)
   return inPipeline(db, async (send, atCommit) => {
-    const [isHeld, written, found, taken, recorded, ended] = await Promise.all([
-      beginWithLease(send, context),
-      isRepeat ? readWritten(send, batch) : NONE_WRITTEN,
+    const [, { rows: held }, written, found, taken, recorded, ended] = await Promise.all([
+      send('begin'),
+      send(isRepeat ? leaseAlone : lease, [nodeId]),
+      isRepeat ? readWritten(send, batch) : new Map<string, StoredEnd>(),
       readForAdmission(send, batch),
       takeKeys(send, batch.admissions, context.now),
       changeRunning(send, addCalls, batch.calls, nodeId),
       changeRunning(send, end, ends, nodeId),
     ])
-    if (!isHeld) {
+    if (!context.isTakeOver && held.length === 0) {
       await send('rollback')
       return {
         admissions: batch.admissions.map(() => null),
@@ -150,11 +148,6 @@ async function freeUnused(send: Send, fresh: readonly AdmissionRequest[], admitt
   )
   if (unused.length === 0) return
   await send(freeKeys, [unused.map(({ key_hash }) => key_hash), unused.map(({ execution_id }) => execution_id)])
-}
-
-async function beginWithLease(send: Send, { nodeId, isRepeat, isTakeOver }: BatchContext): Promise<boolean> {
-  const [, { rows }] = await Promise.all([send('begin'), send(isRepeat ? leaseAlone : lease, [nodeId])])
-  return isTakeOver || rows.length > 0
 }
 
 async function readWritten(send: Send, { admissions, settlements }: Batch): Promise<Written> {

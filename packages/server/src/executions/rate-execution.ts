@@ -5,10 +5,7 @@ import { isResumeKey } from '../streams/rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { putFeedback } from './feedback-store.ts'
 
-/**
- * Stores what the end user thought of a streamed execution that has ended; null takes it back. Throws one 404 for a wrong id,
- * key or runtime.
- */
+/** Stores what the end user thought of a streamed execution that has ended. One 404 for a wrong id, key or runtime. */
 export async function rateExecution(
   { db, keyring }: Pick<ExecutionDeps, 'db' | 'keyring'>,
   rated: ResumeRequest,

@@ -28,13 +28,8 @@ function questionsOf({ status, sentTo, unknownAt, reconciled }: Asked | StoredCa
   return isAsked ? RECONCILE_DELAYS_MS.map((delayMs) => unknownAt + delayMs) : []
 }
 
-/** When the first question about any of the calls is due; null where there is none. Past where the execution ran on for long. */
-export function firstQuestion(calls: readonly Asked[]): number | null {
-  return nextQuestion(calls, Number.NEGATIVE_INFINITY)
-}
-
-/** When the first question after a time is due; null where there is none. */
-export function nextQuestion(calls: readonly (Asked | StoredCall)[], after: number): number | null {
+/** When the first question after a time is due; null where there is none. Of all questions it may lie in the past. */
+export function nextQuestion(calls: readonly (Asked | StoredCall)[], after = Number.NEGATIVE_INFINITY): number | null {
   const later = calls.flatMap(questionsOf).filter((at) => at > after)
   return later.length === 0 ? null : Math.min(...later)
 }

@@ -1,12 +1,11 @@
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../store/schema.ts'
+import { sql } from 'kysely'
+import type { Db } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { isPastBudget } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 import { callsText, readCalls, type StoredCall, type StoredReconciled } from './call-rules.ts'
 import { asSettled, dueCalls, keptAnswer, nextQuestion } from './reconcile-rules.ts'
 
-/** An execution whose unknown calls are due to be asked about. */
 export type DueExecution = Awaited<ReturnType<typeof readDue>>[number]
 
 interface DueFilter {
@@ -18,7 +17,7 @@ interface DueFilter {
 }
 
 /** Executions that are due, the oldest first. */
-export function readDue(db: Kysely<Schema>, { now, exceptOwners, ofEach, limit }: DueFilter) {
+export function readDue(db: Db, { now, exceptOwners, ofEach, limit }: DueFilter) {
   const due = db
     .selectFrom('executions')
     .select(['owner_id as ownerId', 'execution_id as executionId', 'runtime_id as runtimeId'])
@@ -40,14 +39,12 @@ export interface ClaimedQuestion {
 }
 
 /** Claims the question that is due, by storing when the next one is. All callers but one, on any number of replicas, get null. */
-export function claimQuestion(db: Kysely<Schema>, due: DueExecution, now: number): Promise<ClaimedQuestion | null> {
+export function claimQuestion(db: Db, due: DueExecution, now: number): Promise<ClaimedQuestion | null> {
   return inTransaction(db, async (tx) => {
     const row = await tx
       .selectFrom('executions')
       .select(['calls', 'metadata', 'deployment_version'])
-      .where('owner_id', '=', due.ownerId)
-      .where('execution_id', '=', due.executionId)
-      .where('reconcile_at', '=', due.dueAt)
+      .where((eb) => eb.and({ owner_id: due.ownerId, execution_id: due.executionId, reconcile_at: due.dueAt }))
       .forUpdate()
       .executeTakeFirst()
     if (!row) return null
@@ -61,7 +58,7 @@ export function claimQuestion(db: Kysely<Schema>, due: DueExecution, now: number
 
 /** Stores what the endpoint said, by call id. Calls that it told of are asked about no more. What was told earlier stays. */
 export async function storeReconciled(
-  db: Kysely<Schema>,
+  db: Db,
   due: DueExecution,
   { claimedAt, nextAt }: Pick<ClaimedQuestion, 'claimedAt' | 'nextAt'>,
   { told, maxBytes }: { told: ReadonlyMap<string, StoredReconciled>; maxBytes: number },
@@ -72,8 +69,7 @@ export async function storeReconciled(
       .selectFrom('executions')
       .innerJoin('owners', 'owners.owner_id', 'executions.owner_id')
       .select(['calls', 'reconcile_at', 'tier', 'stored_bytes'])
-      .where('executions.owner_id', '=', ownerId)
-      .where('execution_id', '=', executionId)
+      .where((eb) => eb.and({ 'executions.owner_id': ownerId, execution_id: executionId }))
       .forUpdate('executions')
       .executeTakeFirst()
     if (!row) return
@@ -94,6 +90,6 @@ export async function storeReconciled(
   })
 }
 
-function executionOf(db: Kysely<Schema>, { ownerId, executionId }: Pick<DueExecution, 'ownerId' | 'executionId'>) {
+function executionOf(db: Db, { ownerId, executionId }: Pick<DueExecution, 'ownerId' | 'executionId'>) {
   return db.updateTable('executions').where('owner_id', '=', ownerId).where('execution_id', '=', executionId)
 }

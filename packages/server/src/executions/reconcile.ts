@@ -2,6 +2,7 @@ import { JsonObject } from '@svc/contract'
 import { HeldBytes } from '../admission/in-flight.ts'
 import { approvalsOfExecution } from '../approvals/list-store.ts'
 import { findCallEndpoint } from '../deployments/call-endpoint-store.ts'
+import type { DispatchCall } from '../dispatch/dispatch-call.ts'
 import { AppError } from '../errors.ts'
 import { EMPTY_OBJECT, JsonDocument } from '../lib/json-document.ts'
 import { Stop } from '../lib/stop-signal.ts'
@@ -114,15 +115,15 @@ async function askAll(
     // Another endpoint has not got this call: it would say that it never came.
     const endpoint = presentEndpoint(present, call) ?? former
     if (!endpoint?.reconcile || addressHash(endpoint.address) !== call.sentTo) continue
-    const runtime = { ...present, endpoint: endpoint.address }
-    const asked = { ...sent, runtime, call, approval: approvals.get(call.callId), metadata, executionId }
-    const answer = readAnswer(await send(deps, asked), deps.clock.now())
+    const readAgain = () => readSecrets(deps, present.runtimeId)
+    const target = { ...present, endpoint: endpoint.address, readSecrets: readAgain }
+    const question = questionOf(call, { executionId, metadata, approval: approvals.get(call.callId) })
+    const result = await deps.dispatcher.dispatch(target, { ...question, ...sent })
+    const answer = readAnswer(result, deps.clock.now())
     if (answer) told.set(call.callId, answer)
   }
   return told
 }
-
-type Reachable = ServingRuntime & { endpoint: string }
 
 interface Askable {
   address: string
@@ -161,34 +162,27 @@ async function findPresent(deps: ReconcileDeps, runtimeId: string): Promise<Serv
   }
 }
 
-interface Question {
-  runtime: Reachable
-  call: StoredCall
+interface Asked {
+  executionId: string
+  metadata: string | null
   /** Of a call that a person approved. */
   approval: { approval_id: string; preview_hash: string } | undefined
-  metadata: string | null
-  executionId: string
-  held: HeldBytes
-  signal: Stop
 }
 
 /** Input and metadata are as they are stored: a large one is cut. There is no end user's token, which is not stored. */
-function send(deps: ReconcileDeps, { runtime, call, approval, metadata, executionId, held, signal }: Question) {
-  const { callId, capability } = call
-  return deps.dispatcher.dispatch(
-    { ...runtime, readSecrets: () => readSecrets(deps, runtime.runtimeId) },
-    {
-      mode: 'reconcile',
-      executionId,
-      callId,
-      capability,
-      input: JsonDocument.of(JsonObject.catch({}).parse(call.input)),
-      metadata: metadata === null ? EMPTY_OBJECT : JsonDocument.of(JsonObject.parse(JSON.parse(metadata))),
-      endUserToken: undefined,
-      ...(approval && { approval: { approvalId: approval.approval_id, previewHash: approval.preview_hash } }),
-      traceparent: executionTraceparent(executionId),
-      held,
-      signal,
-    },
-  )
+function questionOf(
+  { callId, capability, input }: StoredCall,
+  { executionId, metadata, approval }: Asked,
+): DispatchCall {
+  return {
+    mode: 'reconcile',
+    executionId,
+    callId,
+    capability,
+    input: JsonDocument.of(JsonObject.catch({}).parse(input)),
+    metadata: metadata === null ? EMPTY_OBJECT : JsonDocument.of(JsonObject.parse(JSON.parse(metadata))),
+    endUserToken: undefined,
+    traceparent: executionTraceparent(executionId),
+    ...(approval && { approval: { approvalId: approval.approval_id, previewHash: approval.preview_hash } }),
+  }
 }

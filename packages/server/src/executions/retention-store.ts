@@ -1,19 +1,15 @@
 import type { Tier } from '@svc/contract'
-import { type Kysely, sql } from 'kysely'
-import type { Schema } from '../store/schema.ts'
+import { sql } from 'kysely'
+import type { Db } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
 import { GRAIN_MS } from '../usage/rollup-rules.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
+import { PLACE } from './history-store.ts'
+import { RUNNING } from './lease-store.ts'
 
 const ENDED = ['completed', 'failed'] as const
 type Ended = (typeof ENDED)[number]
-
-// The condition of the partial index of ended executions, which SQLite does not infer from the status.
-const RUNNING = sql.lit('running' as const)
-
-/** Runtime and project as one value, as the index has them. */
-const PLACE = sql<string>`runtime_id || ' ' || project_id`
 
 const OWNERS_PER_QUERY = 200
 const NEVER = Number.POSITIVE_INFINITY
@@ -28,7 +24,7 @@ export interface OldestOfOwner {
 }
 
 /** Every owner, in the order of their ids, with the oldest rows of each. */
-export async function* eachOwner(db: Kysely<Schema>): AsyncGenerator<OldestOfOwner> {
+export async function* eachOwner(db: Db): AsyncGenerator<OldestOfOwner> {
   for (let after = ''; ; ) {
     const rows = await ownersAfter(db, after).execute()
     for (const { owner_id: ownerId, tier, completed, failed, counted } of rows) {
@@ -41,7 +37,7 @@ export async function* eachOwner(db: Kysely<Schema>): AsyncGenerator<OldestOfOwn
   }
 }
 
-function ownersAfter(db: Kysely<Schema>, after: string) {
+function ownersAfter(db: Db, after: string) {
   return db
     .selectFrom('owners')
     .select((eb) => {
@@ -70,7 +66,7 @@ function ownersAfter(db: Kysely<Schema>, after: string) {
     .limit(OWNERS_PER_QUERY)
 }
 
-export async function deleteRollups(db: Kysely<Schema>, ownerId: string, before: number): Promise<void> {
+export async function deleteRollups(db: Db, ownerId: string, before: number): Promise<void> {
   await inTransaction(db, async (tx) => {
     for (const table of ['execution_rollups', 'call_rollups'] as const) {
       for (const grain of ['hour', 'day'] as const) {
@@ -90,7 +86,7 @@ export interface Deleted {
   bytes: number
 }
 
-export async function countEnded(db: Kysely<Schema>, ownerId: string, startedBefore: number): Promise<Deleted> {
+export async function countEnded(db: Db, ownerId: string, startedBefore: number): Promise<Deleted> {
   const row = await db
     .selectFrom('executions')
     .select((eb) => [
@@ -111,29 +107,23 @@ interface Ending {
   startedBefore: number
 }
 
-/**
- * Deletes some of an owner's ended executions that started before, in one transaction. Deletes none where none is left, or
- * other replicas delete them.
- */
-export function deleteSomeEnded(db: Kysely<Schema>, ending: Ending): Promise<Deleted> {
+/** Deletes some of an owner's ended executions in one transaction. None: none is left, or others delete them. */
+export function deleteSomeEnded(db: Db, ending: Ending): Promise<Deleted> {
   const { ownerId } = ending
   return inTransaction(db, async (tx) => {
     for (const status of ENDED) {
       const executionIds = await lockSome(tx, ending, status)
       if (executionIds.length === 0) continue
-      const deleted = await tx
-        .deleteFrom('executions')
-        .where('owner_id', '=', ownerId)
-        .where('execution_id', 'in', executionIds)
-        .returning(sql<number>`${sql.raw(SQL_BYTES.executions)}`.as('bytes'))
-        .execute()
-      const approvals = await tx
-        .deleteFrom('approvals')
-        .where('owner_id', '=', ownerId)
-        .where('execution_id', 'in', executionIds)
-        .returning(sql<number>`${sql.raw(SQL_BYTES.approvals)}`.as('bytes'))
-        .execute()
-      const bytes = [...deleted, ...approvals].reduce((sum, row) => sum + row.bytes, 0)
+      let bytes = 0
+      for (const table of ['executions', 'approvals'] as const) {
+        const deleted = await tx
+          .deleteFrom(table)
+          .where('owner_id', '=', ownerId)
+          .where('execution_id', 'in', executionIds)
+          .returning(sql<number>`${sql.raw(SQL_BYTES[table])}`.as('bytes'))
+          .execute()
+        bytes = deleted.reduce((sum, row) => sum + row.bytes, bytes)
+      }
       await addStoredBytes(tx, [{ ownerId, bytes: -bytes }])
       return { executions: executionIds.length, bytes }
     }

@@ -4,7 +4,6 @@ import { ActiveSet } from '../lib/active-set.ts'
 import { Stop } from '../lib/stop-signal.ts'
 import { NO_SPAN, type Span } from '../telemetry/tracing.ts'
 
-/** Why an execution is stopped before its own end. */
 export type StopReason = 'cancelled' | 'deleted' | 'deadline' | 'shutdown' | 'lease-lost'
 
 interface Place {
@@ -40,7 +39,6 @@ export class RunningExecutions extends ActiveSet<ExecutionScope> {
     return scope
   }
 
-  /** Stops the executions of some runtimes. */
   stopWhere(isOf: (place: Place) => boolean, reason: StopReason): void {
     for (const scope of this) if (scope.place && isOf(scope.place)) scope.stop(reason)
   }

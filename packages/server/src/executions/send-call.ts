@@ -13,7 +13,6 @@ import type { ExecutionScope } from './running.ts'
 
 type SendDeps = Pick<ExecutionDeps, 'db' | 'clock' | 'keyring' | 'dispatcher' | 'lease'>
 
-/** The execution that a call belongs to. */
 export interface SendingExecution {
   runtime: ServingRuntime
   executionId: string
@@ -59,10 +58,7 @@ export async function sendCall(
   return within(scope.span, 'capability call', send, { attributes, hasFailed: ({ ok }) => !ok })
 }
 
-/**
- * The result of a call that was not sent because this node may no longer run its execution. Another node may have failed the
- * execution already.
- */
+/** The result of a call that was not sent: another node may have failed its execution already. */
 export function interruptedResult(): CallResult {
   return unsent(UNSENT.interrupted)
 }

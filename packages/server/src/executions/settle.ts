@@ -11,10 +11,7 @@ type SettleDeps = Pick<ExecutionDeps, 'candidates' | 'clock' | 'metrics' | 'limi
   settlements: Pick<ExecutionDeps['settlements'], 'settle'>
 }
 
-/**
- * Writes the end of an execution, and returns the outcome for its caller: a failure where the end was not written. Rejects
- * where it is unknown whether it was written.
- */
+/** Writes the end of an execution. The outcome is a failure where it was not written. Rejects where that is unknown. */
 export async function settle(
   deps: SettleDeps,
   { row, runtime }: Admitted<NewCall | null>,
@@ -24,16 +21,14 @@ export async function settle(
   const { kind, started_at: startedAt } = row
   const completedAt = Math.max(deps.clock.now(), startedAt)
   const { storedBytes } = deps.limits
+  const { messageShape, ...counts } = trace
   const settlement = settlementWithinBudget(deps.storage, row, {
     status: outcome.status,
     finishReason: outcome.finishReason,
     completedAt,
-    calls: trace.calls,
-    steps: trace.steps,
-    inputTokens: trace.inputTokens,
-    outputTokens: trace.outputTokens,
     error: outcome.error && storedWords(outcome.error, storedBytes),
-    messageShape: storedShape(trace.messageShape, storedBytes),
+    messageShape: storedShape(messageShape, storedBytes),
+    ...counts,
   })
   const isSettled = await deps.settlements.settle(settlement)
   // Where the candidate served: the runtime as the candidate serves it has no candidate.

@@ -4,7 +4,7 @@ import type { StorageBudget } from '../usage/storage-budget-rules.ts'
 import { textBytes } from '../usage/stored-bytes-rules.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import { callsText, interruptedCalls, type SettledCall } from './call-rules.ts'
-import { firstQuestion } from './reconcile-rules.ts'
+import { nextQuestion } from './reconcile-rules.ts'
 
 /** The columns that an admission writes. */
 export interface NewRow {
@@ -51,7 +51,10 @@ export type Settlement = ReturnType<typeof settlementOf>
 
 export function settlementOf(begun: NewRow, end: Ending) {
   const { status, error, steps, completedAt } = end
-  const calls = end.calls.map((call) => withUnknownAt(call, completedAt))
+  // A call that was still under way is unknown from the end of its execution on.
+  const calls = end.calls.map((call) =>
+    call.status === 'unknown' && call.unknownAt === undefined ? { ...call, unknownAt: completedAt } : call,
+  )
   const durationMs = Math.max(0, completedAt - begun.started_at)
   const row = {
     execution_id: begun.execution_id,
@@ -69,7 +72,7 @@ export function settlementOf(begun: NewRow, end: Ending) {
     call_count: calls.length,
     failed_calls: countOf(calls, 'failed'),
     unknown_calls: countOf(calls, 'unknown'),
-    reconcile_at: firstQuestion(calls),
+    reconcile_at: nextQuestion(calls),
     calls: callsText(calls),
     completed_at: completedAt,
   }
@@ -98,11 +101,6 @@ export function settlementOf(begun: NewRow, end: Ending) {
   return { row, usage, heardFrom: !begun.isElsewhere && countOf(calls, 'completed') > 0 }
 }
 
-// A call that was still under way is unknown from the end of its execution on.
-function withUnknownAt(call: SettledCall, completedAt: number): SettledCall {
-  return call.status === 'unknown' && call.unknownAt === undefined ? { ...call, unknownAt: completedAt } : call
-}
-
 function countOf(calls: readonly SettledCall[], status: SettledCall['status']): number {
   return calls.filter((call) => call.status === status).length
 }
@@ -119,10 +117,7 @@ export function shownReason(reason: FinishReason | null, awaitsApproval: number)
 
 export const INTERRUPTED = 'The service was interrupted while the execution ran.'
 
-/**
- * The end of an execution that no node runs, or that may have been admitted after its caller got a failure. Its model steps and
- * tokens were in the memory of its node.
- */
+/** The end of an execution that no node runs, or whose caller got a failure. Steps and tokens were in memory alone. */
 export function interruptedEnd(begun: NewRow, now: number): Ending {
   return {
     status: 'failed',
@@ -156,7 +151,9 @@ export function settlementWithinBudget(storage: StorageBudget, begun: NewRow, en
 /** Keeps a few calls without payloads, and no model steps. Counts and usage stay as they are. */
 function settlementWithoutPayloads(begun: NewRow, end: Ending, { row, usage, heardFrom }: Settlement): Settlement {
   const error = end.error?.slice(0, ERROR_CHARACTERS) ?? null
-  const calls = end.calls.toSorted(unknownFirst).slice(0, CALLS_KEPT).map(withoutPayload)
+  // The endpoint may be asked about unknown ones.
+  const unknownFirst = end.calls.toSorted((a, b) => Number(b.status === 'unknown') - Number(a.status === 'unknown'))
+  const calls = unknownFirst.slice(0, CALLS_KEPT).map(withoutPayload)
   const cut = settlementOf(begun, { ...end, messageShape: '[]', error, steps: [], calls })
   const { steps, call_count, failed_calls, unknown_calls } = row
   const { storedBytes } = cut.usage
@@ -165,11 +162,6 @@ function settlementWithoutPayloads(begun: NewRow, end: Ending, { row, usage, hea
     usage: { ...usage, storedBytes },
     heardFrom,
   }
-}
-
-// The endpoint may be asked about them.
-function unknownFirst(a: SettledCall, b: SettledCall): number {
-  return Number(b.status === 'unknown') - Number(a.status === 'unknown')
 }
 
 function withoutPayload(call: SettledCall): SettledCall {

@@ -45,7 +45,8 @@ export class Settlements {
   readonly #queue = new Set<Unwritten>()
   readonly #lastSeen = new Lru<string, number>(10_000)
   #isFull = false
-  #unknownAdmissions = 0
+  /** Executions in the queue of which it is unknown whether they were admitted. */
+  unknownAdmissions = 0
 
   constructor(deps: SettlementDeps) {
     this.#deps = deps
@@ -53,11 +54,6 @@ export class Settlements {
 
   get unwritten(): number {
     return this.#queue.size
-  }
-
-  /** Executions in the queue of which it is unknown whether they were admitted. */
-  get unknownAdmissions(): number {
-    return this.#unknownAdmissions
   }
 
   /**
@@ -120,7 +116,7 @@ export class Settlements {
     this.#isFull = this.#queue.size >= MAX_UNWRITTEN
     if (!this.#isFull) {
       this.#queue.add({ settlement, isAdmission, attempt: null })
-      if (isAdmission) this.#unknownAdmissions += 1
+      if (isAdmission) this.unknownAdmissions += 1
     } else if (!wasFull) {
       this.#deps.logger.warn({ kept: MAX_UNWRITTEN }, 'the retry queue of outcomes is full')
     }
@@ -138,7 +134,7 @@ export class Settlements {
       logger.error({ err: error, executionId }, 'an outcome that the database refuses was given up')
     }
     this.#queue.delete(one)
-    if (one.isAdmission) this.#unknownAdmissions -= 1
+    if (one.isAdmission) this.unknownAdmissions -= 1
   }
 
   // A sign of life is stored now and then: a busy runtime gives one with each call.

@@ -19,7 +19,6 @@ export interface PayloadRules {
   redactor: Redactor
   storedBytes: number
   effectOf(capability: string): CapabilityEffect
-  /** Whether calls go out with an end user's token. */
   hasToken: boolean
   sentTo: string | undefined
 }
@@ -84,16 +83,6 @@ export function newCall(
   { redactor, storedBytes, effectOf, hasToken, sentTo }: PayloadRules,
 ): NewCall {
   const stored = storedText(redactor.jsonText(input.text), storedBytes)
-  const effect = effectOf(capability)
-  return {
-    callId,
-    ordinal,
-    capability,
-    effect,
-    hasToken: hasToken || undefined,
-    sentTo,
-    step,
-    startedAt,
-    input: stored,
-  }
+  const facts = { effect: effectOf(capability), hasToken: hasToken || undefined, sentTo }
+  return { callId, ordinal, capability, step, startedAt, input: stored, ...facts }
 }

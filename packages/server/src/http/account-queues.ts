@@ -15,10 +15,11 @@ export type AccountQueues = ReturnType<typeof createAccountQueues>
 export function createAccountQueues() {
   const message = 'Too many requests to the owner’s API are under way. Try again in a moment.'
   const options = { waitMs: 5_000, refusal: () => limited(message, 1_000) }
+  const doctors = 'Another doctor of this account, or too many of others, are under way. Run it again in a moment.'
   return {
     handlers: new KeyedSemaphore(HANDLERS, options),
     /** Examinations of endpoints: one of an account at a time, refused at once where another one is under way. */
-    examinations: createExaminationQueue(),
+    examinations: new KeyedSemaphore(EXAMINATIONS, { refusal: () => limited(doctors, 5_000) }),
     /** For routes with `readsMuch`, before `handlers`. */
     reads: new KeyedSemaphore(READS, options),
   }
@@ -39,11 +40,6 @@ export function queueHandlers(plane: FastifyInstance, queues: AccountQueues): vo
       return config?.readsMuch ? queues.reads.run(account, handle, closed) : handle()
     }
   })
-}
-
-function createExaminationQueue(): KeyedSemaphore {
-  const message = 'Another doctor of this account, or too many of others, are under way. Run it again in a moment.'
-  return new KeyedSemaphore(EXAMINATIONS, { refusal: () => limited(message, 5_000) })
 }
 
 /**

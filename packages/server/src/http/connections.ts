@@ -2,8 +2,9 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { InFlight } from '../admission/in-flight.ts'
+import { networkOf } from '../lib/network.ts'
 import type { HttpDeps } from './deps.ts'
-import { networkForShare } from './request-state.ts'
+import { IPV6_BITS } from './request-state.ts'
 
 /** The maximum of pipelined answers of one connection: each is held in memory until it is sent. */
 const MAX_PENDING = 8
@@ -31,7 +32,7 @@ export function limitConnections(
 function shareConnections(server: Server, maximum: number): void {
   const shares = new InFlight({ executions: maximum, heldBytes: 0 })
   server.on('connection', (socket: Socket) => {
-    const network = networkForShare(socket.remoteAddress ?? '')
+    const network = networkOf(socket.remoteAddress ?? '', IPV6_BITS.share)
     if (shares.executionShortage(network)) return void socket.destroy()
     shares.add(network, { executions: 1 })
     socket.once('close', () => shares.add(network, { executions: -1 }))

@@ -67,6 +67,11 @@ export function answerPreflights(
 
 /** The same runtime, with the origin checked again after each `refresh`: its list may have changed. */
 export function guardOrigin(found: CachedRuntime, request: FastifyRequest, reply: FastifyReply): CachedRuntime {
+  return judgedAgain(found, (runtime) => checkOrigin(runtime, request, reply))
+}
+
+/** A runtime that is judged again whenever it is read again. */
+export function judgedAgain(found: CachedRuntime, judge: (runtime: ServingRuntime) => void): CachedRuntime {
   return {
     get runtime() {
       return found.runtime
@@ -76,7 +81,7 @@ export function guardOrigin(found: CachedRuntime, request: FastifyRequest, reply
     },
     async refresh() {
       await found.refresh()
-      checkOrigin(found.runtime, request, reply)
+      judge(found.runtime)
     },
   }
 }

@@ -15,7 +15,6 @@ import type { DrainState } from './drain.ts'
 /** The dependencies of the HTTP layer, apart from those that routes pass to their use cases. */
 export interface HttpDeps extends CoreDeps, ServingDeps {
   rateLimit: RateLimit
-  /** Requests on the owner and the deploy plane, by account. */
   accountQueues: AccountQueues
   inFlight: InFlight
   loopDelay: LoopDelay

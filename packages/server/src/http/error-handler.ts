@@ -57,7 +57,6 @@ export function toAppError(error: unknown, deps: Pick<HttpDeps, 'limits'>): AppE
   return status >= 400 && status < 500 ? invalidField('body', 'could not be read.') : internal(error)
 }
 
-/** 400 of a body of another media type. */
 export function notJson(): AppError {
   return invalidField('body', 'must be JSON: send content-type: application/json.')
 }

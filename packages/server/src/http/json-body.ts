@@ -6,7 +6,7 @@ import { bodyTooLarge, invalid, invalidField, noRoom } from '../errors.ts'
 import { BoundedBuffer } from '../lib/bounded-buffer.ts'
 import { INEXACT_NUMBER, inexactNumber } from '../lib/inexact-number.ts'
 import { PrototypeKeyError, parseJson } from '../lib/json-parse.ts'
-import { type JsonExtent, measureJson } from '../lib/json-scan.ts'
+import { measureJson } from '../lib/json-scan.ts'
 import type { Limits } from '../limits.ts'
 import type { HttpDeps } from './deps.ts'
 import { notJson } from './error-handler.ts'
@@ -21,7 +21,6 @@ export const SMALL_BODY_BYTES = 64 * 1024
 
 const incomplete = () => invalidField('body', 'did not arrive whole.')
 
-/** Takes JSON bodies and nothing else. */
 export function acceptJson(
   app: FastifyInstance,
   { limits, synchronousWork }: Pick<HttpDeps, 'limits' | 'synchronousWork'>,
@@ -33,12 +32,7 @@ export function acceptJson(
     const { jsonDepth, jsonValues } = limits
     const parse = (bytes: Buffer) => {
       try {
-        // Replaces the reservation: if reservations fill the share, a body must still be able to take its own place.
-        const onMeasured = (extent: JsonExtent) => {
-          const shortage = held?.resize(heapWeight({ bytes: bytes.length, ...extent }))
-          if (shortage) throw noRoom(shortage)
-        }
-        done(null, parseBody(decode(bytes), { jsonDepth, jsonValues, exactFields, onMeasured }))
+        done(null, parseBody(decode(bytes), { jsonDepth, jsonValues, exactFields, held }))
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)))
       }
@@ -98,19 +92,21 @@ function decode(bytes: Uint8Array): string {
 interface BodyRules extends Pick<Limits, 'jsonDepth' | 'jsonValues'> {
   /** Fields whose numbers must not be rounded by parsing. */
   exactFields?: readonly string[] | undefined
-  /** Throws where there is no room for the parsed body. */
-  onMeasured?: (extent: JsonExtent) => void
+  /** Holds the bytes of the parsed body, in place of those that were reserved for it. */
+  held?: HeldBytes | null
 }
 
 /** Parses a body; an empty one is undefined. Throws a validation error. */
 export function parseBody(text: string, rules: BodyRules): unknown {
-  const { jsonDepth, jsonValues, exactFields = [], onMeasured } = rules
+  const { jsonDepth, jsonValues, exactFields = [], held } = rules
   if (text.trim() === '') return undefined
   // Measured on the text: a parsed tree of any depth and width would take too long to walk.
   const extent = measureJson(text, { depth: jsonDepth, values: jsonValues })
   if (extent.depth > jsonDepth) throw invalidField('body', `is nested more than ${jsonDepth} levels deep.`)
   if (extent.values > jsonValues) throw invalidField('body', `holds more than ${jsonValues} values.`)
-  onMeasured?.(extent)
+  // In place of the reservation: if reservations fill the share, a body must still be able to take its own place.
+  const shortage = held?.resize(heapWeight({ bytes: Buffer.byteLength(text), ...extent }))
+  if (shortage) throw noRoom(shortage)
   const value = parse(text)
   // Later hooks read null as an absent body.
   if (value === null) throw invalidField('body', 'must be a JSON object, not null.')

@@ -22,31 +22,27 @@ export function followRequests(app: FastifyInstance, deps: LifecycleDeps): void 
       raw.req.socket.destroy()
       return
     }
-    beginRequest(deps, request)
+    const state = stateOf(request)
+    const { config, url } = request.routeOptions
+    const { traceparent } = request.headers
+    state.startedAt = deps.clock.now()
+    state.config = config
+    state.route = url ?? null
+    state.span = deps.tracer.begin(typeof traceparent === 'string' ? traceparent : undefined, {
+      'http.request.method': request.method,
+      ...(url !== undefined && { 'http.route': url }),
+      'svc.request_id': request.id,
+    })
     deps.requests.add(raw)
     reply.header('x-request-id', request.id).header('cache-control', 'no-store')
     if (isEncrypted) reply.header('strict-transport-security', HSTS)
     const { phase } = deps.drainState
     if (phase !== 'serving') reply.header('connection', 'close')
-    const isRefused = phase === 'refusing' && !stateOf(request).config.isTakenWhileDraining
+    const isRefused = phase === 'refusing' && !config.isTakenWhileDraining
     done(isRefused ? restarting() : malformation(request))
   })
   // Unknown values of `Expect` are ignored, as HTTP allows: Node would answer 417.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-}
-
-function beginRequest({ clock, tracer }: LifecycleDeps, request: FastifyRequest): void {
-  const state = stateOf(request)
-  const { config, url } = request.routeOptions
-  const { traceparent } = request.headers
-  state.startedAt = clock.now()
-  state.config = config
-  state.route = url ?? null
-  state.span = tracer.begin(typeof traceparent === 'string' ? traceparent : undefined, {
-    'http.request.method': request.method,
-    ...(url !== undefined && { 'http.route': url }),
-    'svc.request_id': request.id,
-  })
 }
 
 function endRequest(deps: LifecycleDeps, request: FastifyRequest, answer: ServerResponse): void {

@@ -4,10 +4,8 @@ import { PageCursor, PageLimit } from './page.ts'
 export const RuntimeIdParam = z.string().describe('The id of a runtime, `rt_…`.')
 export const ProjectIdParam = z.string().describe('The id of a project, `proj_…`.')
 
-/** Path of the routes of one runtime. */
 export const RuntimeParams = z.object({ runtimeId: RuntimeIdParam })
 
-/** Path of the routes of one execution. */
 export const ExecutionParams = z.object({ executionId: z.string().describe('The id of an execution, `exec_…`.') })
 
 /** Query of a list without filters. */

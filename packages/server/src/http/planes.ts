@@ -1,4 +1,4 @@
-import { abbreviateKey, type Role } from '@svc/contract'
+import { abbreviateKey } from '@svc/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { authenticateOwner, type Owner } from '../accounts/accounts.ts'
 import type { KeyCaller } from '../accounts/caller.ts'
@@ -109,7 +109,9 @@ export function ownerPlane(app: FastifyInstance, deps: HttpDeps, routes: Routes)
       const caller = session ?? (await callerOfKey(bearer(request)))
       if (session?.isFromCookie) guardCookieSession(deps, session, request, reply)
       Object.assign(stateOf(request), { caller, accountId: caller.owner.ownerId })
-      requireRole(caller.role, stateOf(request).config.leastRole)
+      const { leastRole: least } = stateOf(request).config
+      // Undefined: `accounts/role-rules.ts` has no row for the route.
+      if (least === undefined || !includesRole(caller.role, least)) throw roleNeeded(least ?? null, caller.role)
     })
     routes(plane)
   })
@@ -120,11 +122,6 @@ export function presentedSession(deps: Pick<HttpDeps, 'baseUrl'>, request: Fasti
   if (request.headers.authorization === undefined) return readSessionCookie(request, deps.baseUrl())
   const presented = bearerOf(request)
   return presented !== null && looksLikeSession(presented) ? presented : undefined
-}
-
-// Undefined: `accounts/role-rules.ts` has no row for the route.
-function requireRole(role: Role, least: Role | undefined): void {
-  if (least === undefined || !includesRole(role, least)) throw roleNeeded(least ?? null, role)
 }
 
 async function readSession(deps: HttpDeps, request: FastifyRequest): Promise<RequestSession | undefined> {

@@ -3,9 +3,11 @@ import { isJsonObject } from '@svc/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RateRoutes, RateTaken } from '../admission/rate-limit.ts'
 import { type AppError, limited } from '../errors.ts'
+import { networkOf } from '../lib/network.ts'
 import type { CachedRuntime } from '../runtimes/serving-cache.ts'
 import type { HttpDeps } from './deps.ts'
-import { networkForRate, stateOf } from './request-state.ts'
+import { toAppError } from './error-handler.ts'
+import { IPV6_BITS, stateOf } from './request-state.ts'
 
 type RateDeps = Pick<HttpDeps, 'rateLimit' | 'metrics'>
 
@@ -20,7 +22,7 @@ export function takeRate(
   reply: FastifyReply,
 ): void | Promise<void> {
   const { runtime } = cached
-  const asked = { routes, network: networkForRate(request) }
+  const asked = { routes, network: networkOf(request.ip, IPV6_BITS.rate) }
   const taken = deps.rateLimit.take({ runtime, ...asked })
   if (taken.ok || !taken.mayBeStale || cached.isFresh) return applyRate(deps, taken, request, reply)
   return cached.refresh().then(() => {
@@ -50,14 +52,20 @@ export function takeVisitorRate(deps: RateDeps, request: FastifyRequest, endUser
   if (judged && !judged.ok) throw refusal(deps, { limit: 'visitor', retryAfterMs: judged.retryAfterMs })
 }
 
-/** The 404 of a broker call, or a 429 where its network got too many of them. */
-export function limitNotFound(deps: RateDeps, notFound: AppError, request: FastifyRequest): AppError {
-  const taken = deps.rateLimit.takeNotFound(networkForRate(request))
-  return taken.ok ? notFound : refusal(deps, { limit: 'network', retryAfterMs: taken.retryAfterMs })
-}
-
-export function removeRateHeaders(reply: FastifyReply): void {
-  for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) reply.removeHeader(name)
+/**
+ * The error handler of anonymous routes. A 404 has no headers of the rate, and is a 429 where its network got too many of
+ * them; whatever else was thrown counts for its visitor. `endUser` is as in {@link takeVisitorRate}.
+ */
+export function limitFaults(deps: RateDeps & Pick<HttpDeps, 'limits'>, endUser?: null) {
+  return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<never> => {
+    if (toAppError(error, deps).code !== 'not_found') {
+      takeVisitorRate(deps, request, endUser)
+      throw error
+    }
+    for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) reply.removeHeader(name)
+    const taken = deps.rateLimit.takeNotFound(networkOf(request.ip, IPV6_BITS.rate))
+    throw taken.ok ? error : refusal(deps, { limit: 'network', retryAfterMs: taken.retryAfterMs })
+  }
 }
 
 const REFUSALS = {

@@ -1,6 +1,6 @@
-import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import type { KeyCaller, LiveSession } from '../accounts/caller.ts'
-import { ANONYMOUS, type HeldBytes, partOf, SIGN_INS } from '../admission/in-flight.ts'
+import { ANONYMOUS, type HeldBytes, SIGN_INS } from '../admission/in-flight.ts'
 import type { RateTaken } from '../admission/rate-limit.ts'
 import { networkOf } from '../lib/network.ts'
 import { Stop } from '../lib/stop-signal.ts'
@@ -56,18 +56,11 @@ export function stateOf(request: FastifyRequest): RequestState {
   return request.state
 }
 
-// Prefixes: providers give a customer a /56 of IPv6 at least, and mostly a /48 on request.
-const IPV6_BITS = { rate: 56, share: 48 }
-
-/** The network that the rate limit counts a caller by. */
-export function networkForRate(request: FastifyRequest): string {
-  return networkOf(request.ip, IPV6_BITS.rate)
-}
-
-/** The network that shares of connections and of bytes in flight are counted by, for callers without a credential. */
-export function networkForShare(ip: string): string {
-  return networkOf(ip, IPV6_BITS.share)
-}
+/**
+ * The prefixes of networks that rate limits count a caller by, and shares of connections and of bytes in flight. Providers give
+ * a customer a /56 of IPv6 at least, and mostly a /48 on request.
+ */
+export const IPV6_BITS = { rate: 56, share: 48 }
 
 /** The key that a request counts against: its account, or without one {@link anonymousAccountOf}. */
 export function accountOfRequest(request: FastifyRequest): string {
@@ -76,7 +69,8 @@ export function accountOfRequest(request: FastifyRequest): string {
 
 /** The key of a request without a credential: callers of one network share it. */
 export function anonymousAccountOf(request: FastifyRequest): string {
-  return partOf(stateOf(request).config.isSignIn ? SIGN_INS : ANONYMOUS, networkForShare(request.ip))
+  const shared = stateOf(request).config.isSignIn ? SIGN_INS : ANONYMOUS
+  return `${shared} ${networkOf(request.ip, IPV6_BITS.share)}`
 }
 
 /** Sets the runtime that the request is for. The request counts against its account. */
@@ -99,15 +93,16 @@ export function cachedRuntimeOf(request: FastifyRequest): CachedRuntime {
   return cachedRuntime
 }
 
+/** The same, read again unless it was read for this request: no admission confirms the credential or what still serves. */
+export async function confirmedRuntimeOf(request: FastifyRequest): Promise<CachedRuntime> {
+  const cached = cachedRuntimeOf(request)
+  if (!cached.isFresh) await cached.refresh()
+  return cached
+}
+
 /** Records the execution that the request became: its log line and its span name it. */
 export function setExecution(request: FastifyRequest, executionId: string): void {
   const state = stateOf(request)
   state.executionId = executionId
   if (state.span.traceId !== null) state.span.add({ 'svc.execution_id': executionId })
-}
-
-/** Calls back when the caller leaves before the whole answer was sent; immediately if that has happened. */
-export function onClientGone(reply: FastifyReply, callback: () => void): void {
-  if (reply.raw.destroyed) callback()
-  else stateOf(reply.request).onGone = callback
 }

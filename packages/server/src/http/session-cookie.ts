@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The session token in the request's cookies, or undefined. */
 export function readSessionCookie(request: FastifyRequest, baseUrl: string): string | undefined {
   const start = `${cookieName(baseUrl)}=`
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim())

@@ -3,7 +3,6 @@ import type { FastifyReply } from 'fastify'
 
 const HEARTBEAT_MS = 15_000
 
-/** An answer that is sent event by event. */
 export type EventStream = ReturnType<typeof openEventStream>
 
 /** A streamed execution, for the API's description. */
@@ -21,7 +20,6 @@ data: {"type":"done","executionId":"exec_1BnTtEXAMPLErun01","status":"completed"
 
 `
 
-/** True when the caller asked for a stream. */
 export function wantsStream(accept: string | undefined): boolean {
   const asked = (range: string) => {
     const [type, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
@@ -30,10 +28,7 @@ export function wantsStream(accept: string | undefined): boolean {
   return accept?.split(',').some(asked) ?? false
 }
 
-/**
- * Begins a stream of server-sent events with the headers that the reply has so far. Returns the response, for its bytes. The
- * head is sent with the first of them.
- */
+/** Begins a stream of server-sent events with the headers that the reply has so far. Returns the response. */
 export function beginEventStream(reply: FastifyReply): ServerResponse {
   reply.hijack()
   const { raw } = reply
@@ -54,13 +49,10 @@ export function openEventStream(reply: FastifyReply) {
   raw.once('close', () => clearInterval(heartbeat))
   let waiting: Promise<void> | undefined
   return {
-    /** Whether the reader has left. */
     get isGone(): boolean {
       return raw.destroyed
     },
-    /** Writes one event. False where the reader cannot take more at once. */
     write: (frame: string): boolean => raw.write(frame),
-    /** Resolves when the reader can take more, or has left. */
     writable(): Promise<void> {
       waiting ??= writable(raw).finally(() => {
         waiting = undefined

@@ -1,7 +1,7 @@
 import { type FieldErrors, fieldErrorsOf } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { type AppError, invalid } from '../errors.ts'
+import { invalid } from '../errors.ts'
 import { isZod } from './typed.ts'
 
 // A body of a megabyte can have half a million faults. The first hundred show the pattern.
@@ -13,23 +13,19 @@ export function validateWithZod(app: FastifyInstance): void {
     if (!isZod(schema)) throw new TypeError('a route’s schema must be a zod schema')
     // An absent query or body is an empty one: its required fields are then named one by one.
     return (value: unknown) => {
-      const result = validate(schema, value ?? {}, httpPart)
-      // Headers stay as they came: Fastify would merge validated ones into a new object at each access.
-      return httpPart === 'headers' && 'value' in result ? true : result
+      try {
+        const parsed = schema.safeParse(value ?? {})
+        if (!parsed.success) return { error: invalid(firstFaults(parsed.error, httpPart)) }
+        // Headers stay as they came: Fastify would merge validated ones into a new object at each access.
+        return httpPart === 'headers' || { value: parsed.data }
+      } catch (error) {
+        // Zod passes issues on as arguments, and there can be more of them than the stack holds.
+        if (!(error instanceof RangeError)) throw error
+        return { error: invalid({ [httpPart]: ['holds more faults than can be listed.'] }) }
+      }
     }
   })
   app.setSerializerCompiler(() => (answer) => JSON.stringify(answer))
-}
-
-function validate(schema: z.ZodType, value: unknown, httpPart: string): { value: unknown } | { error: AppError } {
-  try {
-    const parsed = schema.safeParse(value)
-    return parsed.success ? { value: parsed.data } : { error: invalid(firstFaults(parsed.error, httpPart)) }
-  } catch (error) {
-    // Zod passes issues on as arguments, and there can be more of them than the stack holds.
-    if (!(error instanceof RangeError)) throw error
-    return { error: invalid({ [httpPart]: ['holds more faults than can be listed.'] }) }
-  }
 }
 
 function firstFaults(error: z.ZodError, httpPart: string): FieldErrors {

@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject, type PendingApproval, Preview } from '@svc/contract'
 import type { FastifyReply } from 'fastify'
 import { decideApproval } from '../approvals/decide-approval.ts'
-import type { ApprovalDeps } from '../approvals/deps.ts'
 import { plainLine, statusAt } from '../approvals/rules.ts'
 import { answerOf } from '../approvals/standing.ts'
 import { requireSameSignIn } from '../end-users/verify-token.ts'
 import { AppError } from '../errors.ts'
-import { accountOfRequest, cachedRuntimeOf, setExecution, stateOf } from '../http/request-state.ts'
+import type { ExecutionDeps } from '../executions/deps.ts'
+import { judgedAgain } from '../http/cors.ts'
+import { accountOfRequest, confirmedRuntimeOf, setExecution, stateOf } from '../http/request-state.ts'
 import { JsonDocument } from '../lib/json-document.ts'
-import type { CachedRuntime } from '../runtimes/serving-cache.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import { invalidParams, type MessageFault, unknownTool } from './messages.ts'
 import { approvalState, openApproval, type RepeatedCall } from './open-approval.ts'
@@ -55,14 +55,13 @@ function textOf({ title, lines = [], amount }: Preview): string {
 
 /** A call that was made before, with what a person said. Throws the fault of one that is not the call of its state. */
 export async function answerDecision(
-  deps: ApprovalDeps,
+  deps: ExecutionDeps,
   reply: FastifyReply,
   { responses, ...call }: Omit<RepeatedCall, 'runtimeId'> & { responses: unknown },
 ): Promise<ToolResult | InputRequired> {
   const { request } = reply
-  const cached = cachedRuntimeOf(request)
+  const cached = await confirmedRuntimeOf(request)
   const { runtimeId } = cached.runtime
-  if (!cached.isFresh) await cached.refresh()
   const requireSame = (runtime: ServingRuntime) => {
     // A later deployment may have removed the tool, ask for a user, or sign users in elsewhere.
     const capability = runtime.deployment?.capabilities.get(call.name)
@@ -84,7 +83,7 @@ export async function answerDecision(
   const scope = deps.running.begin(accountOfRequest(request), deps.limits.executionMs, stateOf(request))
   const caller = {
     owns: (found: { runtime_id: string }) => found.runtime_id === runtimeId,
-    locate: () => guard(cached, requireSame),
+    locate: () => judgedAgain(cached, requireSame),
   }
   try {
     const said = { decision, approvalId, approvalKey, endUserToken: undefined, endUser: call.endUser }
@@ -101,22 +100,6 @@ function otherState(): MessageFault {
   return invalidParams(
     'params.requestState is not one of this call: repeat it with the tool, the arguments and the user that it was given for',
   )
-}
-
-/** A runtime that is judged again when it is read again. */
-function guard(found: CachedRuntime, judge: (runtime: ServingRuntime) => void): CachedRuntime {
-  return {
-    get runtime() {
-      return found.runtime
-    },
-    get isFresh() {
-      return found.isFresh
-    },
-    async refresh() {
-      await found.refresh()
-      judge(found.runtime)
-    },
-  }
 }
 
 /** Only an explicit yes approves; a form that was left blank asks again. */

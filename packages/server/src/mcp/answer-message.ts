@@ -1,9 +1,9 @@
-import { DISCOVERY_TTL_SECONDS, type JsonObject } from '@svc/contract'
+import { DISCOVERY_TTL_SECONDS } from '@svc/contract'
 import type { FastifyReply } from 'fastify'
 import type { z } from 'zod'
 import { internal } from '../errors.ts'
 import { answerJsonText } from '../http/json-answer.ts'
-import { cachedRuntimeOf } from '../http/request-state.ts'
+import { cachedRuntimeOf, confirmedRuntimeOf } from '../http/request-state.ts'
 import { type Asked, answerTool, type McpDeps } from './answer-tool.ts'
 import {
   type Answer,
@@ -51,13 +51,12 @@ async function resultOf(deps: McpDeps, asked: Asked, request: Request): Promise<
     const answer = await answerTool(deps, asked, request)
     const { challenges, svc, ...result } = { challenges: undefined, svc: undefined, ...answer }
     const { meta } = serverOf(reply)
-    const own = metaOf({ challenges, svc }, request)
+    const shown = svc && request.showsPages ? { [META.cards]: svc } : undefined
+    const own = challenges ? { [META.challenges]: challenges } : shown
     const _meta = own ? { ...Object(meta.value), ...own } : meta
     return request.era === 'modern' ? { resultType: 'complete', ...result, _meta } : { ...result, _meta }
   }
-  const cached = cachedRuntimeOf(reply.request)
-  // No admission confirms that the cached deployment still serves.
-  if (!cached.isFresh) await cached.refresh()
+  await confirmedRuntimeOf(reply.request)
   const server = serverOf(reply)
   if (request.method === 'initialize') {
     return { protocolVersion: negotiated(request.params), capabilities: CAPABILITIES, serverInfo: server.info }
@@ -86,17 +85,6 @@ function listOf({ web: { cards } }: McpDeps, request: Request, { tools, cardsPol
   if (method === 'resources/list') return listResources(page)
   if (method === 'resources/templates/list') return { resourceTemplates: [] }
   return { tools: tools(era, showsPages && page !== null) }
-}
-
-/** What a result of `tools/call` says to the host, beside what all results say. */
-function metaOf({ challenges, svc }: Told, { showsPages }: Request): JsonObject | undefined {
-  if (challenges) return { [META.challenges]: challenges }
-  return svc && showsPages ? { [META.cards]: svc } : undefined
-}
-
-interface Told {
-  challenges: string[] | undefined
-  svc: JsonObject | undefined
 }
 
 function serverOf(reply: FastifyReply): PublishedServer {

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from '@svc/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ApprovalDeps } from '../approvals/deps.ts'
 import { challengeOf } from '../end-users/rules.ts'
 import type { SignedInUser } from '../end-users/signed-in-user.ts'
 import { resourceOf, type SignInDeps, signInNeeded } from '../end-users/verify-token.ts'
@@ -17,7 +16,7 @@ import { invalidParams, unknownTool } from './messages.ts'
 import { canSignIn, type Request } from './protocol-rules.ts'
 import { failure, output, type ToolResult } from './tool-results.ts'
 
-export type McpDeps = ExecutionDeps & ApprovalDeps & SignInDeps & { web: Pick<WebFiles, 'cards'> }
+export type McpDeps = ExecutionDeps & SignInDeps & { web: Pick<WebFiles, 'cards'> }
 
 /** Where an answer goes, and who asked, where somebody signed in. */
 export interface Asked {

@@ -86,7 +86,6 @@ export class MessageFault extends Error {
   }
 }
 
-/** The fault of a request whose parameters are not as its method takes them. */
 export function invalidParams(what: string): MessageFault {
   return new MessageFault(200, CODES.invalidParams, `Invalid params: ${what}`)
 }

@@ -1,10 +1,10 @@
 import type { JsonObject } from '@svc/contract'
 import { payloadHash } from '../approvals/ask-approval.ts'
-import type { ApprovalDeps } from '../approvals/deps.ts'
-import { isPrincipalOf, isProven } from '../approvals/proof.ts'
+import { isHashOfUser, isProven } from '../approvals/proof.ts'
 import { NO_APPROVAL } from '../approvals/rules.ts'
 import { type ApprovalRow, findApproval } from '../approvals/store.ts'
 import type { SignedInUser } from '../end-users/signed-in-user.ts'
+import type { ExecutionDeps } from '../executions/deps.ts'
 import { Secret } from '../secrets/secret.ts'
 
 export interface RepeatedCall {
@@ -30,11 +30,9 @@ export function approvalState({ approvalId, approvalKey }: Omit<OpenedApproval, 
   return `${approvalId}.${approvalKey}`
 }
 
-/**
- * The approval that a state opens; null where it is another call's or another user's, or its key is wrong.
- */
+/** The approval that a state opens; null where it is another call's or another user's, or its key is wrong. */
 export async function openApproval(
-  { db, keyring }: Pick<ApprovalDeps, 'db' | 'keyring'>,
+  { db, keyring }: Pick<ExecutionDeps, 'db' | 'keyring'>,
   { state, runtimeId, name, input, endUser }: RepeatedCall,
 ): Promise<OpenedApproval | null> {
   const [, approvalId = '', approvalKey = ''] = (typeof state === 'string' && STATE.exec(state)) || []
@@ -43,7 +41,8 @@ export async function openApproval(
   if (!approval || !isOpened || approval.runtime_id !== runtimeId || approval.capability !== name) return null
   const { token_hash: hash } = approval
   // One that has a user has a hash, be it of an end user's token, which no call by this protocol has.
-  if (endUser ? hash === null || !isPrincipalOf(keyring, endUser, hash, approvalId) : hash !== null) return null
+  const user = { endUserToken: undefined, endUser }
+  if (hash === null ? endUser : !isHashOfUser(keyring, user, hash, approvalId)) return null
   const inputHash = await payloadHash(input, NO_METADATA).catch(() => null)
   return approval.input_hash === inputHash ? { approval, approvalId, approvalKey } : null
 }

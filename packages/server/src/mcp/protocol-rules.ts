@@ -62,7 +62,6 @@ export function canSignIn({ clientCapabilities: { extensions } }: Request, heade
   return isJsonObject(extensions) && Object.keys(extensions).some((name) => SIGN_IN_EXTENSION.test(name))
 }
 
-/** The version that a handshake agrees on. */
 export function negotiated({ protocolVersion }: { protocolVersion?: unknown }): string {
   return isLegacy(protocolVersion) ? protocolVersion : LATEST_LEGACY
 }

@@ -6,9 +6,8 @@ import { verifyAuthorization } from '../end-users/verify-token.ts'
 import { type AppError, forbidden } from '../errors.ts'
 import { IdempotencyHeaders } from '../executions/idempotency.ts'
 import { answerPreflights, checkOrigin, echoOrigin, guardOrigin } from '../http/cors.ts'
-import { toAppError } from '../http/error-handler.ts'
 import { RuntimeParams } from '../http/params.ts'
-import { limitNotFound, removeRateHeaders, takeRate, takeVisitorRate } from '../http/rate-limit.ts'
+import { limitFaults, takeRate, takeVisitorRate } from '../http/rate-limit.ts'
 import { cachedRuntimeOf, setCachedRuntime } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
 import { type CachedRuntime, lookUpById, revalidating, type ServingDeps } from '../runtimes/serving-cache.ts'
@@ -77,15 +76,7 @@ export function mcpRoutes(plane: FastifyInstance, deps: McpDeps): void {
         const found = (runtime: CachedRuntime) => enter(deps, runtime, request, reply)
         return (cached instanceof Promise ? cached.then(found) : found(cached)) ?? done()
       },
-      async errorHandler(error, request, reply) {
-        const fault = toAppError(error, deps)
-        if (fault.code !== 'not_found') {
-          takeVisitorRate(deps, request, null)
-          throw error
-        }
-        removeRateHeaders(reply)
-        throw limitNotFound(deps, fault, request)
-      },
+      errorHandler: limitFaults(deps, null),
     },
     async (request, reply) => {
       const endUser = await readUser(deps, request)
@@ -116,7 +107,6 @@ function locate(deps: McpDeps, runtimeId: string) {
   )
 }
 
-/** Judges the origin, then takes a unit of the rate limit. */
 function enter(
   deps: McpDeps,
   cached: CachedRuntime,

@@ -9,7 +9,6 @@ const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server
 /** What the registry's format takes of a text. */
 const MAX_TEXT = 100
 
-/** A server in the form of the MCP registry. */
 export const ServerJson = z.object({
   $schema: z.literal(SCHEMA),
   name: z.string().describe('The namespace of the manifest, a slash, and the runtime’s id.'),

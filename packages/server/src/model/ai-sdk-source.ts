@@ -2,7 +2,6 @@ import type { StopSignal } from '../lib/stop-signal.ts'
 import { functionTools } from './function-tools.ts'
 import type { LanguageModel, StreamPart, TurnPart, TurnSource } from './turn-source.ts'
 
-/** A client of the AI SDK as a {@link TurnSource}. */
 export function aiSdkSource(languageModel: LanguageModel): TurnSource {
   return {
     async read({ prompt, tools }, emit, signal) {

@@ -1,9 +1,6 @@
 import { type EmitEvent, type Model, ModelError, type ModelLogger, type ModelUsage } from './model.ts'
 
-/**
- * Asks the second model where the first fails before its first event. Provider and name stay those of the first. The
- * failed attempt's usage is added to the turn's.
- */
+/** Asks the second model where the first fails before its first event. The failed attempt's usage is added. */
 export function fallbackModel(first: Model, second: Model, logger?: ModelLogger): Model {
   return {
     provider: first.provider,
@@ -20,7 +17,9 @@ export function fallbackModel(first: Model, second: Model, logger?: ModelLogger)
         const { executionId } = request
         const fields = { executionId, err: error.cause, first: labelOf(first), second: labelOf(second) }
         logger?.warn(fields, 'model fell back')
-        await second.stream(request, withUsageAdded(error.usage, emit)).catch((failure: unknown) => {
+        const emitSum: EmitEvent = (event) =>
+          emit(event.type === 'end' ? { ...event, usage: sum(error.usage, event.usage) } : event)
+        await second.stream(request, emitSum).catch((failure: unknown) => {
           if (!(failure instanceof ModelError)) throw failure
           const usage = sum(error.usage, failure.usage)
           throw new ModelError(failure.message, { cause: failure.cause, usage })
@@ -28,10 +27,6 @@ export function fallbackModel(first: Model, second: Model, logger?: ModelLogger)
       }
     },
   }
-}
-
-function withUsageAdded(spent: ModelUsage, emit: EmitEvent): EmitEvent {
-  return (event) => emit(event.type === 'end' ? { ...event, usage: sum(spent, event.usage) } : event)
 }
 
 function sum(a: ModelUsage, b: ModelUsage): ModelUsage {

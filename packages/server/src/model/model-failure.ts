@@ -62,15 +62,12 @@ function logLineOf(error: unknown, secrets: readonly string[]): string {
   if (APICallError.isInstance(error) && error.statusCode !== undefined && error.statusCode >= 400) {
     return `provider answered ${error.statusCode}: ${redacted(error.message, secrets).slice(0, LOGGED_MESSAGE_LENGTH)}`
   }
-  return [nameOf(error), ...networkCodes(error)].join(' ')
+  const name = error instanceof Error ? error.name : 'error event in the stream'
+  return [name, ...networkCodes(error)].join(' ')
 }
 
 function redacted(text: string, secrets: readonly string[]): string {
   return secrets.filter((secret) => secret !== '').reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'error event in the stream'
 }
 
 // The error code is nested: call failed ← fetch failed ← ECONNREFUSED.

@@ -13,10 +13,7 @@ export interface ModelRequest {
   messages: readonly Message[]
   tools: readonly ModelTool[]
   signal: StopSignal
-  /**
-   * Limit of text and call arguments together, in bytes of UTF-8. A turn that exceeds it ends with the reason `length` and
-   * loses its calls.
-   */
+  /** Of text and call arguments, in bytes of UTF-8. A turn that exceeds it ends with `length` and loses its calls. */
   maxTextBytes?: number
   /** Only logged. */
   executionId?: string
@@ -59,7 +56,6 @@ export interface Model {
   stream(request: ModelRequest, emit: EmitEvent): Promise<void>
 }
 
-/** The message of a turn without an `end`. */
 export const CUT_OFF = 'The model’s answer was cut off.'
 
 /** A failed model call. `message` is for callers; `cause` has the provider's message, for the log. */

@@ -2,7 +2,6 @@ import type { LanguageModel as AnyLanguageModel } from 'ai'
 import type { StopSignal } from '../lib/stop-signal.ts'
 import type { ModelTool } from './model.ts'
 
-/** A model of the AI SDK. */
 export type LanguageModel = Extract<AnyLanguageModel, { specificationVersion: 'v3' }>
 type CallOptions = Parameters<LanguageModel['doStream']>[0]
 export type Prompt = CallOptions['prompt']

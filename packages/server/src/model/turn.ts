@@ -13,7 +13,6 @@ const LOGGED_REASON_LENGTH = 60
 
 /** Makes model events of the parts of one turn: text at once, calls and the end on `close`. */
 export class Turn {
-  /** The provider has begun to answer. */
   hasBegun = false
   usage = NO_USAGE
   /** The turn exceeded `maxTextBytes`. The stream is stopped; it did not break off. */

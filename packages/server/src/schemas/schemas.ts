@@ -9,10 +9,7 @@ import { createCompiledSchemas } from './compiled.ts'
 import type { SchemaJob } from './jobs.ts'
 import { maxInlineCharacters } from './rules.ts'
 
-/**
- * Checks an input. Returns errors by dotted path below `root`, or null. Throws a 429 where the queue is full, and where the
- * signal stops a wait.
- */
+/** Checks an input: errors by dotted path below `root`, or null. 429 where the queue is full or the signal stops. */
 export type InputCheck = (
   input: JsonDocument,
   root: string,

@@ -1,7 +1,6 @@
 import type { Role } from '@svc/contract'
 import type { Counter, Nullable } from './column-schema.ts'
 
-/** The tables of the people of accounts, and of how they sign in. */
 export interface MemberTables {
   members: {
     member_id: string

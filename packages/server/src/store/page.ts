@@ -34,7 +34,6 @@ export function cutPage<Row>(
   return { shown, nextCursor: last === undefined ? null : encodeCursor(startOf(last)) }
 }
 
-/** The cursor of a page's start, for clients. */
 export function encodeCursor({ at, id }: PageStart): string {
   return Buffer.from(JSON.stringify([at, id])).toString('base64url')
 }

@@ -9,10 +9,7 @@ export interface RecordsetColumns {
 
 export type RecordsetRow = Readonly<Record<string, string | number | null>>
 
-/**
- * Rows as the table `given` of a statement's `from`. They are one JSON parameter, so the statement's text is the same for
- * any number.
- */
+/** Rows as the table `given` of a `from`, in one JSON parameter: the statement's text is the same for any number. */
 export function recordset(
   db: Db,
   { of, columns }: RecordsetColumns,

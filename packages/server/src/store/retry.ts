@@ -3,7 +3,6 @@ import { CommitUnknownError, DatabaseError, isConnectionFault } from './errors.t
 
 export type Pause = (ms: number) => Promise<unknown>
 
-/** One of several tries of the same work. */
 export interface Try {
   /** Call it right before the commit. Throws where the attempt was abandoned, so that it never commits. */
   commit(): void

@@ -139,7 +139,6 @@ export interface Schema extends MemberTables {
   allowances: {
     owner_id: string
     bucket: string
-    /** The token bucket, as the time at which it is full again. */
     full_at: number
   }
   nodes: {
@@ -266,11 +265,9 @@ export interface Schema extends MemberTables {
   }
   /** What happened in an account: its latest events. */
   account_events: {
-    /** The order of events. */
     id: Generated<number>
     event_id: string
     owner_id: string
-    /** Empty for events of the account. */
     runtime_id: string
     type: WebhookEvent
     data: string

@@ -31,10 +31,7 @@ export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<
 /** Sends a statement without waiting for the answers to earlier ones. */
 export type Send = <Row>(sql: string, parameters?: readonly unknown[]) => Promise<QueryResult<Row>>
 
-/**
- * A transaction for PostgreSQL whose statements share a round trip. `work` sends `begin` with the first of them and, once
- * it has called `atCommit`, `commit` with the last.
- */
+/** A transaction for PostgreSQL in few round trips: `work` sends `begin` first and, after `atCommit`, `commit` last. */
 export function inPipeline<T>(db: Db, work: (send: Send, atCommit: () => void) => Promise<T>): Promise<T> {
   return retryTransaction((atCommit) =>
     db.getExecutor().provideConnection(async (connection) => {

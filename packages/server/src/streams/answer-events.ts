@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import type { FastifyReply } from 'fastify'
 import { noRoom } from '../errors.ts'
-import { accountOfRequest, stateOf } from '../http/request-state.ts'
+import { stateOf } from '../http/request-state.ts'
 import { beginEventStream, openEventStream } from '../http/sse.ts'
 import type { StreamDeps } from './deps.ts'
 import type { Source } from './resume.ts'
@@ -30,8 +30,4 @@ export async function answerEvents(
   raw.flushHeaders()
   // The other replica sends the heartbeat. Where its stream breaks, so does this one.
   await pipeline(source.answer.body, raw).catch(() => undefined)
-}
-
-export function readerOf(reply: FastifyReply) {
-  return { reply, accountId: accountOfRequest(reply.request) }
 }

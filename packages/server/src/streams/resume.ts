@@ -86,12 +86,8 @@ async function askPeer(deps: StreamDeps, { nodeId, nodeUrl }: StoredRun, call: P
   })
   if (answer.status === 200) return answer
   answer.body.destroy()
-  throw refusalOf(deps, answer.status)
-}
-
-function refusalOf({ limits }: StreamDeps, status: number): AppError {
-  if (status === 400) return noSuchEvent()
-  return status === 404 ? notHeld(limits.resumeMs) : peerAway()
+  if (answer.status === 400) throw noSuchEvent()
+  throw answer.status === 404 ? notHeld(deps.limits.resumeMs) : peerAway()
 }
 
 function noSuchEvent(): AppError {

@@ -1,11 +1,11 @@
 import { CancelledExecution, LAST_EVENT_ID_HEADER, RESUME_KEY_HEADER, StreamEvent } from '@svc/contract'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { answerPreflights } from '../http/cors.ts'
 import { ExecutionParams } from '../http/params.ts'
-import { cachedRuntimeOf, setExecution } from '../http/request-state.ts'
+import { accountOfRequest, confirmedRuntimeOf, setExecution } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
-import { answerEvents, readerOf } from './answer-events.ts'
+import { answerEvents } from './answer-events.ts'
 import type { StreamDeps } from './deps.ts'
 import { cancelRun, openSource, type ResumeRequest } from './resume.ts'
 
@@ -59,24 +59,20 @@ export function resumeRoutes(plane: FastifyInstance, deps: StreamDeps): void {
   routes.get(`${PATH}/events`, { schema: EVENTS, config: events }, async (request, reply) => {
     if (request.method === 'HEAD') return reply.type('text/event-stream').send()
     const after = Number(request.headers[LAST_EVENT_ID_HEADER] ?? 0)
-    const source = await openSource(deps, await soughtBy(request, request.params, request.headers), after)
-    setExecution(request, request.params.executionId)
-    await answerEvents(deps, readerOf(reply), { source, after })
+    const { executionId } = request.params
+    const sought = await soughtBy(request, executionId, request.headers[RESUME_KEY_HEADER])
+    const source = await openSource(deps, sought, after)
+    setExecution(request, executionId)
+    await answerEvents(deps, { reply, accountId: accountOfRequest(request) }, { source, after })
   })
   // Not refused under load: it makes the load less.
-  routes.post(`${PATH}/cancel`, { schema: CANCEL, config: cancel }, async (request) =>
-    cancelRun(deps, await soughtBy(request, request.params, request.headers)),
-  )
+  routes.post(`${PATH}/cancel`, { schema: CANCEL, config: cancel }, async (request) => {
+    const { executionId } = request.params
+    return cancelRun(deps, await soughtBy(request, executionId, request.headers[RESUME_KEY_HEADER]))
+  })
 }
 
-/** Reads the runtime again, as no admission confirms that its key still works. */
-async function soughtBy(
-  request: Parameters<typeof cachedRuntimeOf>[0],
-  { executionId }: z.infer<typeof ExecutionParams>,
-  headers: z.infer<typeof CancelHeaders>,
-): Promise<ResumeRequest> {
-  const cached = cachedRuntimeOf(request)
-  if (!cached.isFresh) await cached.refresh()
-  const { ownerId, runtimeId } = cached.runtime
-  return { ownerId, runtimeId, executionId, resumeKey: headers[RESUME_KEY_HEADER] }
+async function soughtBy(request: FastifyRequest, executionId: string, resumeKey: string): Promise<ResumeRequest> {
+  const { ownerId, runtimeId } = (await confirmedRuntimeOf(request)).runtime
+  return { ownerId, runtimeId, executionId, resumeKey }
 }

@@ -1,6 +1,5 @@
 import { frameOf } from './rules.ts'
 
-/** Where events are sent. */
 export interface EventReader {
   /** The reader has left. */
   readonly isGone: boolean

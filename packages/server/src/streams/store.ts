@@ -1,24 +1,21 @@
 import type { ExecutionStatus } from '@svc/contract'
-import type { Kysely } from 'kysely'
-import type { Schema } from '../store/schema.ts'
+import type { Db } from '../store/schema.ts'
 
 export interface StoredRun {
   status: ExecutionStatus
   /** The node that ran it; null where that has no lease any more. */
   nodeId: string | null
-  /** Where the node takes requests of other replicas; null where it takes none. */
   nodeUrl: string | null
 }
 
 export async function findStoredRun(
-  db: Kysely<Schema>,
+  db: Db,
   { ownerId, executionId }: { ownerId: string; executionId: string },
 ): Promise<StoredRun | undefined> {
   return db
     .selectFrom('executions')
     .leftJoin('nodes', 'nodes.node_id', 'executions.node_id')
     .select(['executions.status', 'nodes.node_id as nodeId', 'nodes.url as nodeUrl'])
-    .where('executions.owner_id', '=', ownerId)
-    .where('executions.execution_id', '=', executionId)
+    .where((eb) => eb.and({ 'executions.owner_id': ownerId, 'executions.execution_id': executionId }))
     .executeTakeFirst()
 }

@@ -18,25 +18,15 @@ interface NewRun {
 }
 
 /** A streamed execution that this node runs, or whose events wait here. */
-export class StreamedRun {
-  readonly executionId: string
-  readonly ownerId: string
-  readonly cancel: () => void
+export interface StreamedRun extends NewRun {
   /** Null without `detach`: nothing is kept of it, and it can be cancelled alone. */
   readonly events: RunEvents | null
-  status: ExecutionStatus = 'running'
+  status: ExecutionStatus
   /** Aborts when the run has ended. */
-  readonly ended = new Stop()
-  endedAt: number | null = null
+  readonly ended: Stop
+  endedAt: number | null
   /** Bytes of its events that are counted for its account. */
-  countedBytes = 0
-
-  constructor({ executionId, ownerId, cancel }: NewRun, events: RunEvents | null) {
-    this.executionId = executionId
-    this.ownerId = ownerId
-    this.cancel = cancel
-    this.events = events
-  }
+  countedBytes: number
 }
 
 /**
@@ -72,7 +62,7 @@ export class StreamedRuns {
 
   begin(run: NewRun): StreamedRun {
     const events = run.isDetached ? new RunEvents(this.#limits.eventBytes, () => this.#metrics.streamGap()) : null
-    const begun = new StreamedRun(run, events)
+    const begun: StreamedRun = { events, status: 'running', ended: new Stop(), endedAt: null, countedBytes: 0, ...run }
     this.#runs.set(begun.executionId, begun)
     if (run.isDetached) this.detached.add(begun)
     return begun

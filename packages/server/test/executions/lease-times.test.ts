@@ -48,8 +48,10 @@ describeEngines('the times of a lease', (engine) => {
       settings: { version: '1.0.0', SVC_LIMIT_STEPS: 5 },
       nodeUrl: null,
     })
-    const other = (nodeId: string, { until = start + LEASE_MS, steadySince = start, settings = null }: Told = {}) =>
-      takeLease(db, { nodeId, until, steadySince, startedAt: start, settings, url: null })
+    const other = (node_id: string, { until = start + LEASE_MS, steadySince = start, settings = null }: Told = {}) => {
+      const times = { lease_until: until, started_at: start, steady_since: steadySince }
+      return takeLease(db, { node_id, settings, url: null, ...times })
+    }
     await db
       .insertInto('executions')
       .values(executionRow({ node_id: 'node_silent', started_at: start }))

@@ -294,14 +294,8 @@ describeEngines('the lease of a node', (engine) => {
       { ...call, callId: 'call_c', ordinal: 3, executionId: 'exec_unknown' },
       { ...call, callId: 'call_a', ordinal: 1 },
     ]
-    await takeLease(db, {
-      nodeId: 'node_other',
-      until: Number.MAX_SAFE_INTEGER,
-      startedAt: 0,
-      steadySince: 0,
-      settings: null,
-      url: null,
-    })
+    const times = { lease_until: Number.MAX_SAFE_INTEGER, started_at: 0, steady_since: 0 }
+    await takeLease(db, { node_id: 'node_other', settings: null, url: null, ...times })
     expect(await recordCalls(db, calls, 'node_other')).toEqual([false, false, false])
     expect(await recordCalls(db, calls, row.node_id ?? '')).toEqual([true, false, true])
     expect(await recordCalls(db, calls, row.node_id ?? '')).toEqual([true, false, true])

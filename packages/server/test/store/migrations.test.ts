@@ -7,8 +7,7 @@ import { countRecoveryCodes, findSecondFactor } from '../../src/accounts/two-fac
 import { traceOf } from '../../src/executions/history.ts'
 import { listExecutions } from '../../src/executions/history-store.ts'
 import { failAbandoned } from '../../src/executions/lease-store.ts'
-import { COLUMN_TYPES } from '../../src/store/migrations/column-types.ts'
-import { migrationsBy } from '../../src/store/migrations.ts'
+import { migrationsOf } from '../../src/store/migrations.ts'
 import { type DatabaseOptions, openDatabase } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/database.ts'
 import type { Schema } from '../../src/store/schema.ts'
@@ -24,7 +23,7 @@ async function leave(options: DatabaseOptions, names: readonly string[], stateme
     options.engine === 'postgres'
       ? openPostgres(options).db
       : new Kysely<Schema>({ dialect: createSqliteDialect(options) })
-  const known = Object.entries(migrationsBy(COLUMN_TYPES[options.engine])).filter(([name]) => names.includes(name))
+  const known = Object.entries(migrationsOf(options.engine)).filter(([name]) => names.includes(name))
   const provider = { getMigrations: async () => Object.fromEntries(known) }
   const { error } = await new Migrator({ db, provider }).migrateToLatest()
   if (error !== undefined) throw error
@@ -89,7 +88,7 @@ describeEngines('a database with calls in a table of their own', (engine) => {
 
   test('shows ended executions unchanged, and fails those that ran when its server was stopped', async () => {
     const place = await createEmptyTestPlace(engine)
-    const before = Object.keys(migrationsBy(COLUMN_TYPES[engine.name])).filter((name) => name < '0015')
+    const before = Object.keys(migrationsOf(engine.name)).filter((name) => name < '0015')
     await leave(place.options, before, LEFT)
     const { db, close } = await openDatabase(place.options)
     onTestFinished(() => close())
@@ -135,7 +134,7 @@ describeEngines('a database with calls in a table of their own', (engine) => {
 
   test('counts failed calls in the rows of both schemas', async () => {
     const place = await createEmptyTestPlace(engine)
-    const before = Object.keys(migrationsBy(COLUMN_TYPES[engine.name])).filter((name) => name < '0017')
+    const before = Object.keys(migrationsOf(engine.name)).filter((name) => name < '0017')
     const call = (callId: string, status: string) =>
       JSON.stringify({ callId, status, input: { text: 'a\u0000b' }, output: { status: 'failed' } })
     const row = (id: string, status: string, calls: string | null) =>
@@ -167,7 +166,7 @@ describeEngines('a database with calls in a table of their own', (engine) => {
 describeEngines('a database from before candidates', (engine) => {
   test('gets the newest deployment below the stable one to roll back to', async () => {
     const place = await createEmptyTestPlace(engine)
-    const before = Object.keys(migrationsBy(COLUMN_TYPES[engine.name])).filter((name) => name < '0042')
+    const before = Object.keys(migrationsOf(engine.name)).filter((name) => name < '0042')
     const runtime = (id: string, serving: number | null) =>
       `insert into runtimes (owner_id, runtime_id, project_id, name, version, allowed_origins, secret_sealed, serving_version, created_at, updated_at)
         values ('owner_1', '${id}', 'proj_1', 'Shop', '1', '[]', 'x', ${serving}, 1, 1)`
@@ -193,7 +192,7 @@ describeEngines('a database from before candidates', (engine) => {
 describeEngines('a database whose accounts had one person each', (engine) => {
   test('is migrated to members: password, session, second factor and keys stay', async () => {
     const place = await createEmptyTestPlace(engine)
-    const before = Object.keys(migrationsBy(COLUMN_TYPES[engine.name])).filter((name) => name < '0047')
+    const before = Object.keys(migrationsOf(engine.name)).filter((name) => name < '0047')
     const at = "'2026-03-01T12:00:00.000Z'"
     const gone = "'own_gone@deleted.invalid'"
     await leave(place.options, before, [

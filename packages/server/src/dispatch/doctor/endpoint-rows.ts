@@ -11,7 +11,6 @@ export function failed(check: DoctorCheck, message: string, mend: string): Docto
   return { check, ok: false, message, mend }
 }
 
-/** The TLS of a connection that stood. */
 export interface TlsFacts {
   protocol: string
   validTo: string

@@ -9,11 +9,10 @@ import { type Address, addressOf } from '../endpoint-states.ts'
 import { DIAGNOSES } from './diagnoses.ts'
 import { answerRow, connectionRows, failed, isHtml, passed, refusedRow, type TlsFacts } from './endpoint-rows.ts'
 import { FALSE_CHECKS, UNPARSABLE, UNUSUAL_JSON } from './false-checks.ts'
-import { clockRow, latencyRow } from './measure-rows.ts'
 import { createCallMaker, type MakeCall, type ProbeRequest } from './probe-calls.ts'
 import { exchangeProbe, type Observation } from './probe-exchange.ts'
 import { codeOf } from './read-observation.ts'
-import { falseRow, isAccepted, rawBodyRow, verifyFirstRows } from './receiver-rows.ts'
+import { clockRow, falseRow, isAccepted, latencyRow, rawBodyRow, verifyFirstRows } from './receiver-rows.ts'
 
 export interface Examination {
   target: DispatchTarget
@@ -26,7 +25,6 @@ export interface Examination {
 export interface ExaminationDeps {
   clock: Clock
   nonce(): string
-  /** The longest that one call may take. */
   callMs: number
   /** A pool of its own, whose connections are looked at. */
   openAgent(onConnect: (socket: object) => void): Agent
@@ -91,13 +89,10 @@ function tlsFacts(socket: object): TlsFacts | null {
 const WITH_PREVIOUS =
   'A genuine call is accepted with the previous secret alone: give the endpoint the new one while that works.'
 
-interface Way {
-  agent: Agent
-  address: Address
-  total: Deadline
-}
-
-function sender({ clock, callMs }: ExaminationDeps, { agent, address, total }: Way): Send {
+function sender(
+  { clock, callMs }: ExaminationDeps,
+  { agent, address, total }: { agent: Agent; address: Address; total: Deadline },
+): Send {
   return async (request) => {
     const deadline = new Deadline(callMs, total)
     const observation = await exchangeProbe({ agent, clock, address }, request, deadline)

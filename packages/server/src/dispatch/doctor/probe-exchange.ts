@@ -3,9 +3,9 @@ import { BoundedBuffer } from '../../lib/bounded-buffer.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Deadline } from '../../lib/deadline.ts'
 import type { Address } from '../endpoint-states.ts'
+import { codeOf, type Headers, MAX_INTERIM_HEADS, NO_HTTP } from '../exchange.ts'
 import type { ProbeRequest } from './probe-calls.ts'
 
-/** What came back from one request. */
 export interface Observation {
   /** Null where no answer began. */
   status: number | null
@@ -32,7 +32,6 @@ export interface ExchangeDeps {
 
 /** Above what any answer to a probe holds, and below what an answer may. */
 export const PROBE_ANSWER_BYTES = 64 * 1024
-const MAX_INTERIM_HEADS = 10
 
 /** Sends one request on a connection of its own. Never rejects. */
 export function exchangeProbe(deps: ExchangeDeps, request: ProbeRequest, deadline: Deadline): Promise<Observation> {
@@ -97,7 +96,7 @@ class ProbeExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
+    const code = codeOf(error)
     const fault = NO_HTTP.test(code) ? 'not-http' : 'broken-off'
     this.#end(this.#controller === null ? 'connect' : fault, code)
   }
@@ -114,10 +113,6 @@ class ProbeExchange implements Dispatcher.DispatchHandler {
     if (fault !== null) this.#controller?.abort(new Error('The answer is not wanted any more.'))
   }
 }
-
-type Headers = Readonly<Record<string, string | string[] | undefined>>
-
-const NO_HTTP = /^(HTTPParserError|HPE_|UND_ERR_(HEADERS_OVERFLOW|RES_CONTENT_LENGTH_MISMATCH))/
 
 function textOf(value: string | string[] | undefined): string | null {
   return value === undefined ? null : [value].flat().join(', ')

@@ -25,24 +25,18 @@ export function falseRow(rule: FalseCheck, answers: readonly Observation[], genu
   // A rotated secret is tried after a 401 alone.
   const isRight = (answer: Observation) => (check === 'wrong-secret' ? answer.status === 401 : isRefused(answer))
   const wrong = answers.find((answer) => !isRight(answer))
-  return wrong ? failed(check, notRefused(wrong), wrong.status === 429 ? MEND_LIMIT : mend) : passed(check, refused)
+  if (!wrong) return passed(check, refused)
+  return failed(check, `A false call was not refused: ${inWords(wrong)}.`, wrong.status === 429 ? MEND_LIMIT : mend)
 }
 
-/**
- * Whether the signature is judged before the body is parsed: by the answer to a call that is false in both. No row where
- * false signatures are not refused at all.
- */
+/** Whether the signature is judged before the body is parsed. No row where false signatures are not refused at all. */
 export function verifyFirstRows(unparsable: Observation, wrongSecret: Observation, genuine: Observation): DoctorRow[] {
   if (!isRefused(wrongSecret) || isAccepted(wrongSecret, genuine)) return []
-  return [verifyFirstRow(unparsable, wrongSecret)]
-}
-
-function verifyFirstRow(unparsable: Observation, wrongSecret: Observation): DoctorRow {
   if (isRefused(unparsable) && unparsable.status === wrongSecret.status) {
-    return passed('verify-first', 'A false signature is refused before the body is parsed.')
+    return [passed('verify-first', 'A false signature is refused before the body is parsed.')]
   }
   const message = `A false signature over a body that is no JSON was not refused for its signature: ${inWords(unparsable)}.`
-  return failed('verify-first', message, 'Verify the signature before a parser reads the body.')
+  return [failed('verify-first', message, 'Verify the signature before a parser reads the body.')]
 }
 
 export function rawBodyRow(unusual: Observation, genuine: Observation): DoctorRow {
@@ -56,6 +50,25 @@ export function rawBodyRow(unusual: Observation, genuine: Observation): DoctorRo
 
 const MEND_LIMIT = 'Leave the calls of the service out of the endpoint’s rate limit, and run the doctor again.'
 
-function notRefused(answer: Observation): string {
-  return `A false call was not refused: ${inWords(answer)}.`
+/** The quicker of two calls counts, since the first one may have woken the endpoint up. */
+export function latencyRow([first, second]: readonly [Observation, Observation | null], slowMs: number): DoctorRow {
+  const answerMs = Math.min(first.answerMs, second?.answerMs ?? Infinity)
+  const message = `A call that runs nothing took ${answerMs} ms, after ${first.connectMs ?? 0} ms to connect.`
+  if (answerMs <= slowMs) return passed('latency', message)
+  return failed('latency', message, 'Keep an instance running, near the service, and verify calls before slow work.')
+}
+
+/** `Date` has whole seconds, and the answer took its time. */
+const MAX_DIFFERENCE_MS = 60_000
+
+export function clockRow({ clockAheadMs: difference }: Observation): DoctorRow {
+  if (difference === null) {
+    return passed('clock', 'The genuine call was within the tolerance; the answer has no Date header.')
+  }
+  const seconds = Math.round(Math.abs(difference) / 1000)
+  if (Math.abs(difference) <= MAX_DIFFERENCE_MS) {
+    return passed('clock', `The clocks differ by about ${seconds} s; a call may be five minutes off.`)
+  }
+  const message = `By its Date header the endpoint’s clock is ${seconds} s ${difference > 0 ? 'ahead' : 'behind'}.`
+  return failed('clock', message, 'Synchronize the clock of the endpoint’s machine (NTP).')
 }

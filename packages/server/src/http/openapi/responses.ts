@@ -41,7 +41,6 @@ const STATUS_DESCRIPTIONS: Record<string, string> = {
 /** Request fields that name a resource: an operation with one of them can answer 404. */
 const RESOURCE_FIELDS = ['runtimeId', 'projectId', 'checkoutId', 'capability']
 
-/** The components that responses refer to. */
 export function sharedComponents(book: SchemaBook) {
   const schema = book.describe(ErrorBody, 'output')
   const responses = Object.entries(ERRORS).map(([status, [name, example, description]]) => {

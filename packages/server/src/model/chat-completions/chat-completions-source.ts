@@ -29,13 +29,8 @@ export function chatCompletionsSource({ baseUrl, model, apiKey, post }: ChatComp
   return {
     async read(call, emit, signal) {
       const response = await post(url, { headers, body: bodyOf(call) }, signal).catch((cause) => {
-        throw new APICallError({
-          message: 'not reached',
-          cause,
-          url: url.href,
-          requestBodyValues: {},
-          isRetryable: true,
-        })
+        const facts = { url: url.href, requestBodyValues: {}, isRetryable: true }
+        throw new APICallError({ message: 'not reached', cause, ...facts })
       })
       if (response.statusCode < 200 || response.statusCode > 299) throw await apiErrorOf(url, response)
       await readParts(response.body, emit)

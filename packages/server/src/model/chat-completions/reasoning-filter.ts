@@ -22,7 +22,6 @@ export class ReasoningFilter {
     return this.#isText() ? this.end() : ''
   }
 
-  /** The text that was still held back. */
   end(): string {
     const text = this.#state === 'reasoning' ? '' : this.#held
     this.#held = ''

@@ -3,7 +3,6 @@ import type { PostgresCursor, PostgresPoolClient, PostgresQueryResult } from 'ky
 import type pg from 'pg'
 import { isConnectionFault, isQueryTimeout, isStatementNameFault, isTransactionAborted } from '../errors.ts'
 
-/** Whether the connections of a pool use named statements. */
 interface Naming {
   isOn: boolean
 }

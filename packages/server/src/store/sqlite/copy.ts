@@ -6,10 +6,7 @@ export type CopyCheck =
   | { ok: true; schema: string; executions: number }
   | { ok: false; problem: 'damaged' | 'foreign' | 'newer' }
 
-/**
- * Writes a consistent copy of a database to a new file with mode 0600 and flushes it, also while a server reads and writes.
- * Throws where the target exists.
- */
+/** Writes and flushes a consistent copy, mode 0600, also while a server writes. Throws where the target exists. */
 export function copySqlite(source: string, target: string): void {
   const database = new SqliteDatabase(source, { readonly: true, fileMustExist: true })
   try {
