@@ -24,16 +24,13 @@ export async function checkSecondFactor(
   const factor = await store.findSecondFactor(deps.db, memberId)
   if (!factor || factor.confirmed_at === null) return
   if (typed === undefined) throw codeNeeded()
-  const given = { ...rules.parseCode(typed), isUsedUp }
-  if (!(await countGuess(deps, { memberId, isKnown }, () => isRight(deps, factor, given)))) throw wrongCode()
+  const judge = () => isRight(deps, factor, typed, isUsedUp)
+  if (!(await countGuess(deps, { memberId, isKnown }, judge))) throw wrongCode()
 }
 
-async function isRight(
-  deps: FactorDeps,
-  factor: store.SecondFactorRow,
-  { kind, code, isUsedUp }: ReturnType<typeof rules.parseCode> & Pick<Given, 'isUsedUp'>,
-): Promise<boolean> {
+async function isRight(deps: FactorDeps, factor: store.SecondFactorRow, typed: string, isUsedUp: boolean) {
   const { member_id: memberId } = factor
+  const { kind, code } = rules.parseCode(typed)
   if (kind === 'recovery') {
     const hashes = deps.keyring.hashes(recoveryText(memberId, code))
     return (isUsedUp ? store.spendRecoveryCode : store.hasRecoveryCode)(deps.db, memberId, hashes)

@@ -20,7 +20,7 @@ export async function deleteAccount(
 ): Promise<DeletedAccount> {
   const { ownerId, email } = owner
   if (normalizeEmail(confirm) !== email) throw notConfirmed('the e-mail address of the account', email)
-  const passwordVersion = await requireAgain(deps, member, { password, code }, { isUsedUp: false })
+  const passwordVersion = await requireAgain(deps, member, { password, code, isUsedUp: false })
   await endPayments(deps, owner, { cancelSubscription })
   const now = deps.clock.now()
   const outcome = await endAccount(deps.db, {
