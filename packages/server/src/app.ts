@@ -30,9 +30,7 @@ import { openApiRoutes, serviceRoutes } from './http/service-routes.ts'
 import { validateWithZod } from './http/validate.ts'
 import { mcpRoutes, serverJsonRoutes } from './mcp/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
-import { doctorRoutes, ownerDoctorRoutes } from './runtimes/doctor-routes.ts'
-import { checkInRoutes, runtimeRoutes } from './runtimes/routes.ts'
-import { widgetRoutes } from './runtimes/widget-routes.ts'
+import { checkInRoutes, ownerDoctorRoutes, runtimeRoutes, widgetRoutes } from './runtimes/routes.ts'
 import { peerRoutes } from './streams/peer-routes.ts'
 import { resumeRoutes } from './streams/routes.ts'
 import { webRoutes } from './web/web-routes.ts'
@@ -73,7 +71,6 @@ export function createApp(deps: Deps): FastifyInstance {
   deployPlane(app, deps, (plane) => {
     deploymentRoutes(plane, deps)
     checkInRoutes(plane, deps)
-    doctorRoutes(plane, deps)
   })
   publicPlane(app, (plane) => signInRoutes(plane, deps))
   ownerPlane(app, deps, (plane) => {

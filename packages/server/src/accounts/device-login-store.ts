@@ -38,13 +38,10 @@ export function changeDeviceLogin(
 }
 
 /** Deletes a confirmed login and adds its key to the account, once. `full`: the account has as many keys as it may. */
-export function exchangeForKey(
-  db: Db,
-  { device_hash }: DeviceLoginRow,
-  key: NewCredential,
-): Promise<'added' | 'gone' | 'full'> {
+export function exchangeForKey(db: Db, login: DeviceLoginRow, key: NewCredential): Promise<'added' | 'gone' | 'full'> {
   return inTransaction(db, async (tx) => {
-    if (!(await hasEffect(tx.deleteFrom('device_logins').where('device_hash', '=', device_hash)))) return 'gone'
+    const confirmed = tx.deleteFrom('device_logins').where('device_hash', '=', login.device_hash)
+    if (!(await hasEffect(confirmed))) return 'gone'
     return (await addAccountKey(tx, key)) === 'added' ? 'added' : 'full'
   })
 }

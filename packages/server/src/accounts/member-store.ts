@@ -14,7 +14,6 @@ export interface Member {
 
 export type MemberRow = Member & { joinedAt: number }
 
-/** Names a member of an account. */
 type MemberKey = Pick<Member, 'ownerId' | 'memberId'>
 
 /** Who changes the members of their account, and the version of the password that they gave again; null where they gave none. */

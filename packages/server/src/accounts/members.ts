@@ -6,7 +6,6 @@ import type { AccountDeps } from './deps.ts'
 import { actorOf, REFUSED_ACTORS, requireAgain } from './given-again.ts'
 import * as store from './member-store.ts'
 
-/** The members of the account, the first to join first. */
 export async function membersOf({ db }: AccountDeps, caller: Caller): Promise<contract.MemberList> {
   const members = await store.listMembers(db, caller.owner.ownerId)
   return { members: members.map((member) => toMember(member, caller)) }

@@ -56,10 +56,8 @@ interface LinkUse {
 }
 
 /** Sets the password of a link's member and ends all their sessions, once: false where the link is no longer valid. */
-export function usePasswordLink(
-  db: Db,
-  { hashes, memberId, passwordHash, revokeKeys, now }: LinkUse,
-): Promise<boolean> {
+export function usePasswordLink(db: Db, use: LinkUse): Promise<boolean> {
+  const { hashes, memberId, passwordHash, revokeKeys, now } = use
   return inTransaction(db, async (tx) => {
     // Locked first: of two uses at once, one finds the link gone.
     const member = await firstRow(tx.selectFrom('members').selectAll().where('member_id', '=', memberId).forUpdate())

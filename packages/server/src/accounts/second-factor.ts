@@ -1,6 +1,6 @@
 import { codeNeeded, wrongCode } from '../errors.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
-import type { SealContext } from '../secrets/keyring.ts'
+import { sealedIn } from '../secrets/keyring.ts'
 import { countGuess } from './attempts.ts'
 import * as rules from './totp-rules.ts'
 import * as store from './two-factor-store.ts'
@@ -45,10 +45,8 @@ export function stepOf({ keyring, clock }: FactorDeps, factor: store.SecondFacto
   return rules.stepOfCode(secret.reveal(), code, { now: clock.now(), lastStep: factor.last_step })
 }
 
-/** The context that binds a sealed secret to its member. */
-export function secretContext(memberId: string): SealContext {
-  return { table: 'second_factors', column: 'secret_sealed', rowId: memberId }
-}
+/** By member. */
+export const secretContext = sealedIn('second_factors', 'secret_sealed')
 
 /** A recovery code as it is hashed. */
 export function recoveryText(memberId: string, code: string): string {

@@ -33,7 +33,6 @@ export async function extendSession(db: Db, handle: string, validUntil: number):
   await earlier.set({ valid_until: validUntil }).where('token', '=', handle).execute()
 }
 
-/** Stores that a session is used now. */
 export async function noteSessionUse(db: Db, handle: string, now: number): Promise<void> {
   await db.updateTable('auth_sessions').set({ last_used_at: now }).where('token', '=', handle).execute()
 }

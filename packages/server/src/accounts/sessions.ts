@@ -53,12 +53,8 @@ export async function endSession({ db, keyring }: CoreDeps, presented: string): 
 }
 
 /** A member's sessions, the last used first. `currentId` is the one of the request; null for an API key. */
-export async function listOwnSessions(
-  { db, clock }: CoreDeps,
-  { memberId }: Member,
-  currentId: string | null,
-): Promise<SessionList> {
-  const rows = await store.listSessions(db, memberId, clock.now())
+export async function listOwnSessions(deps: CoreDeps, member: Member, currentId: string | null): Promise<SessionList> {
+  const rows = await store.listSessions(deps.db, member.memberId, deps.clock.now())
   const sessions = rows.map((row) => ({
     sessionId: row.id,
     device: row.user_agent,
@@ -71,21 +67,14 @@ export async function listOwnSessions(
 }
 
 /** Ends a session of the member at once, on every replica. Another one's reads as absent. */
-export async function revokeSession(
-  { db }: CoreDeps,
-  { memberId }: Member,
-  sessionId: string,
-): Promise<RevokedSession> {
-  if (!(await store.deleteOwnSession(db, memberId, sessionId))) throw notFound('The session')
+export async function revokeSession({ db }: CoreDeps, member: Member, sessionId: string): Promise<RevokedSession> {
+  if (!(await store.deleteOwnSession(db, member.memberId, sessionId))) throw notFound('The session')
   return { sessionId }
 }
 
 /** Ends every session of the member but this one. */
-export async function revokeOtherSessions(
-  { db }: CoreDeps,
-  { member, sessionId }: LiveSession,
-): Promise<RevokedSessions> {
-  return { revoked: await store.deleteOtherSessions(db, member.memberId, sessionId) }
+export async function revokeOtherSessions({ db }: CoreDeps, session: LiveSession): Promise<RevokedSessions> {
+  return { revoked: await store.deleteOtherSessions(db, session.member.memberId, session.sessionId) }
 }
 
 /** Removes ended sessions, invitations and device logins, full buckets of attempts, and networks that were not used lately. */

@@ -95,11 +95,8 @@ export async function changePassword(
 }
 
 /** The version of a member's password, which was given again. Throws 400 where it is another one. */
-export async function requirePassword(
-  deps: AccountDeps,
-  { memberId, email }: Member,
-  password: Secret,
-): Promise<number> {
+export async function requirePassword(deps: AccountDeps, member: Member, password: Secret): Promise<number> {
+  const { memberId, email } = member
   const stored = await store.findPassword(deps.db, { member_id: memberId })
   const isRight =
     stored !== null &&

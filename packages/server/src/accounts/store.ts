@@ -47,13 +47,11 @@ export interface FoundKey {
   lastUsedAt: number | null
 }
 
-/** Stores that a key of the account is used now. */
 export async function noteKeyUse(db: Db, ownerId: string, keyId: string, now: number): Promise<void> {
   const key = matching('credentials', { owner_id: ownerId, credential_id: keyId })
   await db.updateTable('credentials').set({ last_used_at: now }).where(key).execute()
 }
 
-/** An account by its id, or null. */
 export async function findOwner(db: Db, ownerId: string): Promise<NewOwner | null> {
   const row = await firstRow(db.selectFrom('owners').selectAll().where('owner_id', '=', ownerId))
   return row && { ...toOwner(row), createdAt: row.created_at }

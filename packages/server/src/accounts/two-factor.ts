@@ -11,7 +11,6 @@ import { requirePassword } from './sign-in.ts'
 import * as rules from './totp-rules.ts'
 import * as store from './two-factor-store.ts'
 
-/** Whether two-factor sign-in is on. */
 export async function twoFactorOf({ db }: Pick<CoreDeps, 'db'>, { memberId }: Member): Promise<TwoFactor> {
   const since = (await store.findSecondFactor(db, memberId))?.confirmed_at ?? null
   const recoveryCodesLeft = since === null ? 0 : await store.countRecoveryCodes(db, memberId)
@@ -48,8 +47,9 @@ export async function confirmTwoFactor(deps: AccountDeps, member: Member, code: 
 export async function stopTwoFactor(
   deps: AccountDeps,
   member: Member,
-  { password, code }: StopTwoFactorRequest,
+  given: StopTwoFactorRequest,
 ): Promise<TwoFactor> {
+  const { password, code } = given
   await requirePassword(deps, member, new Secret(password))
   if (!(await twoFactorOf(deps, member)).isOn) throw forbidden('Two-factor sign-in is off.')
   await checkSecondFactor(deps, member.memberId, { code, isKnown: true, isUsedUp: true })
