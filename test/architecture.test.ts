@@ -245,7 +245,7 @@ describe('within the server', () => {
   test('stores know no use case, no engine and no HTTP', () => {
     const stores = server.filter((file) => isStore(file) && !file.path.includes('/store/'))
     const isAllowed = (target: string) =>
-      /(store|rules|transaction|schema|page|recordset|prepared-client|driver)\.ts$|rules\.js$/.test(target)
+      /(store|rules|transaction|schema|page|recordset|rows|prepared-client|driver)\.ts$|rules\.js$/.test(target)
     expect(breaches(stores, (_, target) => target !== null && !isAllowed(target))).toEqual([])
   })
 

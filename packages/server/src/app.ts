@@ -1,10 +1,7 @@
 import { type FastifyInstance, fastify } from 'fastify'
-import { deviceLoginRoutes, deviceRoutes } from './accounts/device-routes.ts'
-import { invitationRoutes, memberRoutes } from './accounts/member-routes.ts'
-import { passwordResetRoutes } from './accounts/password-reset-routes.ts'
-import { accountRoutes, authRoutes } from './accounts/routes.ts'
-import { sessionRoutes } from './accounts/session-routes.ts'
-import { twoFactorRoutes } from './accounts/two-factor-routes.ts'
+import { memberRoutes } from './accounts/member-routes.ts'
+import { accountRoutes } from './accounts/routes.ts'
+import { signInRoutes } from './accounts/sign-in-routes.ts'
 import { analyticsRoutes } from './analytics/routes.ts'
 import { ownerApprovalRoutes, pageApprovalRoutes } from './approvals/routes.ts'
 import { billingRoutes } from './billing/routes.ts'
@@ -33,9 +30,7 @@ import { openApiRoutes, serviceRoutes } from './http/service-routes.ts'
 import { validateWithZod } from './http/validate.ts'
 import { mcpRoutes, serverJsonRoutes } from './mcp/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
-import { doctorRoutes, ownerDoctorRoutes } from './runtimes/doctor-routes.ts'
-import { checkInRoutes, runtimeRoutes } from './runtimes/routes.ts'
-import { widgetRoutes } from './runtimes/widget-routes.ts'
+import { checkInRoutes, ownerDoctorRoutes, runtimeRoutes, widgetRoutes } from './runtimes/routes.ts'
 import { peerRoutes } from './streams/peer-routes.ts'
 import { resumeRoutes } from './streams/routes.ts'
 import { webRoutes } from './web/web-routes.ts'
@@ -76,19 +71,10 @@ export function createApp(deps: Deps): FastifyInstance {
   deployPlane(app, deps, (plane) => {
     deploymentRoutes(plane, deps)
     checkInRoutes(plane, deps)
-    doctorRoutes(plane, deps)
   })
-  publicPlane(app, (plane) => {
-    authRoutes(plane, deps)
-    deviceLoginRoutes(plane, deps)
-    passwordResetRoutes(plane, deps)
-    invitationRoutes(plane, deps)
-  })
+  publicPlane(app, (plane) => signInRoutes(plane, deps))
   ownerPlane(app, deps, (plane) => {
     accountRoutes(plane, deps)
-    sessionRoutes(plane, deps)
-    deviceRoutes(plane, deps)
-    twoFactorRoutes(plane, deps)
     memberRoutes(plane, deps)
     runtimeRoutes(plane, deps)
     deletionRoutes(plane, deps)

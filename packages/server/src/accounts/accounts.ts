@@ -7,15 +7,7 @@ import type { Secret } from '../secrets/secret.ts'
 import type { Caller, KeyCaller } from './caller.ts'
 import { findMember, type Member } from './member-store.ts'
 import { isUseDue } from './rules.ts'
-import {
-  ensureOwner,
-  findOwner,
-  findOwnerByKey,
-  type NewOwner,
-  noteKeyUse,
-  type OwnerRow,
-  updateTier,
-} from './store.ts'
+import { ensureOwner, findOwner, findOwnerByKey, type NewOwner, noteKeyUse, type OwnerRow } from './store.ts'
 
 /** The account of a request on the owner plane. */
 export type Owner = OwnerRow
@@ -30,20 +22,10 @@ export async function createOwner(
   { email, tier }: { email: string; tier: Tier },
 ): Promise<{ owner: Owner; apiKey: Secret }> {
   const ids = { ownerId: deps.newId('owner'), memberId: deps.newId('member'), email: normalizeEmail(email) }
-  const found = await ensureOwner(deps.db, { ...ids, tier, createdAt: deps.clock.now() })
-  if (found.role !== 'owner')
-    throw invalidField('email', `belongs to a ${found.role} of the account ${found.owner.email}.`)
-  const { owner } = found
+  const { owner, role } = await ensureOwner(deps.db, { ...ids, tier, createdAt: deps.clock.now() })
+  if (role !== 'owner') throw invalidField('email', `belongs to a ${role} of the account ${owner.email}.`)
   const { key } = await addKey(deps, owner.ownerId, { name: 'create-owner', role: 'owner', by: null })
   return { owner, apiKey: key }
-}
-
-/** Changes an account's tier; null when no account has this address. */
-export function setTier(
-  { db, clock }: Pick<CoreDeps, 'db' | 'clock'>,
-  { email, tier }: { email: string; tier: Tier },
-): Promise<Owner | null> {
-  return updateTier(db, { email: normalizeEmail(email), tier, now: clock.now() })
 }
 
 /** An e-mail address in the form that the store compares. */
@@ -58,10 +40,9 @@ export async function accountOf({ db }: CoreDeps, caller: Caller): Promise<Accou
   return toAccount(row, caller)
 }
 
-export function toAccount(
-  { createdAt, ...owner }: NewOwner,
-  { role, member }: Pick<Caller, 'role' | 'member'>,
-): Account {
+type Asking = Pick<Caller, 'role' | 'member'>
+
+export function toAccount({ createdAt, ...owner }: NewOwner, { role, member }: Asking): Account {
   const who = member && { memberId: member.memberId, email: member.email }
   return { ...owner, createdAt: isoTime(createdAt), role, member: who }
 }
@@ -84,8 +65,7 @@ export async function authenticateOwner(deps: CoreDeps, presented: string): Prom
   const found = hashes && (await findOwnerByKey(deps.db, hashes, now))
   if (!found) throw unauthorized()
   const { lastUsedAt, ...caller } = found
-  if (isUseDue(lastUsedAt, now))
-    await noteUse(deps, noteKeyUse(deps.db, { ownerId: caller.owner.ownerId, keyId: caller.keyId, now }))
+  if (isUseDue(lastUsedAt, now)) await noteUse(deps, noteKeyUse(deps.db, caller.owner.ownerId, caller.keyId, now))
   return caller
 }
 

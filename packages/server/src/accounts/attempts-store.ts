@@ -1,25 +1,25 @@
+import { firstRow, matching } from '../store/rows.ts'
 import type { Db } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { MAX_KNOWN_NETWORKS } from './rules.ts'
 
+interface KnownNetwork {
+  memberId: string
+  /** A hash. */
+  network: string
+}
+
 /** True where the member's password was given from this network at `since` or later. */
-export async function isKnownNetwork(
-  db: Db,
-  { memberId, network, since }: { memberId: string; network: string; since: number },
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('known_networks')
-    .select('seen_at')
-    .where((eb) => eb.and({ member_id: memberId, network }))
-    .where('seen_at', '>=', since)
-    .executeTakeFirst()
-  return row !== undefined
+export async function isKnownNetwork(db: Db, { memberId, network }: KnownNetwork, since: number): Promise<boolean> {
+  const known = db.selectFrom('known_networks').select('seen_at').where('seen_at', '>=', since)
+  return (await firstRow(known.where(matching('known_networks', { member_id: memberId, network })))) !== null
 }
 
 /** Remembers a network of a member, in place of the least recently used one where there are too many. */
 export function rememberNetwork(
   db: Db,
-  { memberId, ownerId, network, seenAt }: { memberId: string; ownerId: string; network: string; seenAt: number },
+  { memberId, network, ownerId }: KnownNetwork & { ownerId: string },
+  seenAt: number,
 ): Promise<void> {
   return inTransaction(db, async (tx) => {
     await tx
@@ -27,14 +27,9 @@ export function rememberNetwork(
       .values({ owner_id: ownerId, member_id: memberId, network, seen_at: seenAt })
       .onConflict((conflict) => conflict.columns(['owner_id', 'network']).doUpdateSet({ seen_at: seenAt }))
       .execute()
-    const surplus = tx
-      .selectFrom('known_networks')
-      .select('network')
-      .where('member_id', '=', memberId)
-      .orderBy('seen_at', 'desc')
-      .orderBy('network')
-      .limit(MAX_KNOWN_NETWORKS)
-      .offset(MAX_KNOWN_NETWORKS)
+    const own = tx.selectFrom('known_networks').select('network').where('member_id', '=', memberId)
+    const newestFirst = own.orderBy('seen_at', 'desc').orderBy('network')
+    const surplus = newestFirst.limit(MAX_KNOWN_NETWORKS).offset(MAX_KNOWN_NETWORKS)
     await tx.deleteFrom('known_networks').where('member_id', '=', memberId).where('network', 'in', surplus).execute()
   })
 }
@@ -73,9 +68,9 @@ export async function updateBuckets<T>(
 /** Deletes what has expired by now, and the networks that were last used before `usedBefore`. */
 export async function deleteExpired(db: Db, now: number, usedBefore: number): Promise<void> {
   await db.deleteFrom('auth_sessions').where('valid_until', '<=', now).execute()
-  await db.deleteFrom('device_logins').where('expires_at', '<=', now).execute()
-  await db.deleteFrom('password_resets').where('expires_at', '<=', now).execute()
-  await db.deleteFrom('invitations').where('expires_at', '<=', now).execute()
+  for (const table of ['device_logins', 'password_resets', 'invitations'] as const) {
+    await db.deleteFrom(table).where('expires_at', '<=', now).execute()
+  }
   // A missing bucket counts as full.
   await inTransaction(db, (tx) => tx.deleteFrom('throttles').where('full_at', '<=', now).execute())
   await inTransaction(db, (tx) => tx.deleteFrom('known_networks').where('seen_at', '<', usedBefore).execute())

@@ -26,7 +26,7 @@ export async function signInAttempt(
   { memberId, email, ip }: { memberId: string | null; email: string; ip: string },
 ): Promise<PasswordAttempt> {
   const since = deps.clock.now() - KNOWN_NETWORK_MS
-  const isKnown = await isKnownNetwork(deps.db, { ...knownNetwork(deps, memberId ?? '', ip), since })
+  const isKnown = await isKnownNetwork(deps.db, knownNetwork(deps, memberId ?? '', ip), since)
   const network = networkOf(ip, IPV6_BITS.attempts)
   if (isKnown) return accountAttempt('sign-in/known', `${email} ${network}`)
   return {
@@ -46,7 +46,16 @@ export function accountAttempt(kind: 'sign-in/known' | 'change/address', subject
 /** Counts an attempt, whatever its outcome: draws one unit from each bucket, or none from any and throws 429. */
 export async function countAttempt(deps: CountingDeps, buckets: Buckets): Promise<void> {
   const granted = await draw(deps, buckets)
-  if (!granted.ok) throw tooMany(granted)
+  if (granted.ok) return
+  const wait = inWords(granted.retryAfterMs)
+  const message = TOO_MANY[granted.limit]?.(wait) ?? `Too many attempts. Try again in ${wait}.`
+  throw limited(message, granted.retryAfterMs)
+}
+
+const TOO_MANY: Partial<Record<keyof typeof ATTEMPT_RATES, (wait: string) => string>> = {
+  'code/known': (wait) => `Too many wrong codes. Try again in ${wait}.`,
+  'code/elsewhere': (wait) =>
+    `Too many wrong codes. Try again in ${wait}, or from a network that you signed in from lately.`,
 }
 
 /** Counts as {@link countAttempt} does; false in place of the 429. */
@@ -92,23 +101,12 @@ function drawsOf({ keyring }: CountingDeps, buckets: Buckets) {
   })
 }
 
-function tooMany({ limit, retryAfterMs }: { limit: keyof typeof ATTEMPT_RATES; retryAfterMs: number }) {
-  const wait = inWords(retryAfterMs)
-  return limited(TOO_MANY[limit]?.(wait) ?? `Too many attempts. Try again in ${wait}.`, retryAfterMs)
-}
-
-const TOO_MANY: Partial<Record<keyof typeof ATTEMPT_RATES, (wait: string) => string>> = {
-  'code/known': (wait) => `Too many wrong codes. Try again in ${wait}.`,
-  'code/elsewhere': (wait) =>
-    `Too many wrong codes. Try again in ${wait}, or from a network that you signed in from lately.`,
-}
-
 /** Remembers that the password of this member was given from this address. */
 export function rememberSignIn(deps: CoreDeps, { memberId, ownerId }: Member, ip: string): Promise<void> {
-  return rememberNetwork(deps.db, { ...knownNetwork(deps, memberId, ip), ownerId, seenAt: deps.clock.now() })
+  return rememberNetwork(deps.db, { ...knownNetwork(deps, memberId, ip), ownerId }, deps.clock.now())
 }
 
-function knownNetwork({ keyring }: CoreDeps, memberId: string, ip: string): { memberId: string; network: string } {
+function knownNetwork({ keyring }: CoreDeps, memberId: string, ip: string) {
   const network = networkOf(ip, IPV6_BITS.attempts)
   return { memberId, network: keyring.hash(`known-network:${memberId}:${network}`) }
 }

@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
+import { firstRow, hasEffect, matching } from '../store/rows.ts'
 import type { Db, Schema } from '../store/schema.ts'
-import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
+import { inTransaction, lockOwner } from '../store/transaction.ts'
 import { type Actor, countMembers, insertMember, type MemberRow, refusedActor } from './member-store.ts'
 import { setNewPassword } from './password-store.ts'
 import { MAX_INVITATIONS, MAX_MEMBERS } from './rules.ts'
@@ -18,17 +19,11 @@ export function putInvitation(
     await lockOwner(tx, owner_id)
     const refused = await refusedActor(tx, by, { isAboutOwner: role === 'owner' })
     if (refused) return refused
-    const own = tx
-      .selectFrom('members')
-      .select('member_id')
-      .where((eb) => eb.and({ owner_id, email }))
-    if (await own.executeTakeFirst()) return 'is member'
+    const own = tx.selectFrom('members').select('member_id').where(matching('members', { owner_id, email }))
+    if (await firstRow(own)) return 'is member'
     if ((await countMembers(tx, owner_id)) >= MAX_MEMBERS) return 'members full'
-    await tx
-      .deleteFrom('invitations')
-      .where('owner_id', '=', owner_id)
-      .where((eb) => eb.or([eb('email', '=', email), eb('expires_at', '<=', now)]))
-      .execute()
+    const replaced = tx.deleteFrom('invitations').where('owner_id', '=', owner_id)
+    await replaced.where((eb) => eb.or([eb('email', '=', email), eb('expires_at', '<=', now)])).execute()
     if ((await listInvitations(tx, owner_id, now)).length >= MAX_INVITATIONS) return 'invitations full'
     await tx.insertInto('invitations').values(invitation).execute()
     return 'stored'
@@ -37,39 +32,20 @@ export function putInvitation(
 
 /** The open invitations of an account, newest first. */
 export function listInvitations(db: Db, ownerId: string, now: number): Promise<InvitationRow[]> {
-  return db
-    .selectFrom('invitations')
-    .selectAll()
-    .where('owner_id', '=', ownerId)
-    .where('expires_at', '>', now)
-    .orderBy('created_at', 'desc')
-    .orderBy('invitation_id', 'desc')
-    .limit(MAX_INVITATIONS)
-    .execute()
+  const newestFirst = openInvitations(db, now).orderBy('created_at', 'desc').orderBy('invitation_id', 'desc')
+  return newestFirst.where('owner_id', '=', ownerId).limit(MAX_INVITATIONS).execute()
 }
 
 /** Deletes an invitation of this account; false where it has none of this id. */
-export async function deleteInvitation(db: Db, ownerId: string, invitationId: string): Promise<boolean> {
-  const own = db.deleteFrom('invitations').where((eb) => eb.and({ owner_id: ownerId, invitation_id: invitationId }))
-  return (await own.executeTakeFirst()).numDeletedRows > 0n
+export function deleteInvitation(db: Db, owner_id: string, invitation_id: string): Promise<boolean> {
+  return hasEffect(db.deleteFrom('invitations').where(matching('invitations', { owner_id, invitation_id })))
 }
 
 /** The open invitation whose link has one of these hashes, with the address of its account; null where there is none. */
-export async function findInvitation(
-  db: Db,
-  hashes: readonly string[],
-  now: number,
-): Promise<(InvitationRow & { account: string }) | null> {
-  const row = await db
-    .selectFrom('invitations')
-    .innerJoin('owners', 'owners.owner_id', 'invitations.owner_id')
-    .selectAll('invitations')
-    .select('owners.email as account')
-    .where('token_hash', 'in', hashes)
-    .where('expires_at', '>', now)
-    .where('owners.deleted_at', 'is', null)
-    .executeTakeFirst()
-  return row ?? null
+export function findInvitation(db: Db, hashes: readonly string[], now: number) {
+  const open = openInvitations(db, now).innerJoin('owners', 'owners.owner_id', 'invitations.owner_id')
+  const found = open.select('owners.email as account').where('owners.deleted_at', 'is', null)
+  return firstRow(found.where('token_hash', 'in', hashes))
 }
 
 interface Acceptance {
@@ -89,7 +65,9 @@ export function acceptInvitation(
   const { owner_id: ownerId, invitation_id, token_hash } = invitation
   return inTransaction(db, async (tx) => {
     await lockOwner(tx, ownerId)
-    const open = await findOpen(tx, { invitation_id, token_hash }, now)
+    // The role of now: the invitation may have been replaced since it was read, and its link with it.
+    const same = openInvitations(tx, now).where(matching('invitations', { invitation_id, token_hash }))
+    const open = await firstRow(same)
     if (!open) return { outcome: 'gone' }
     if ((await countMembers(tx, ownerId)) >= MAX_MEMBERS) return { outcome: 'full' }
     const member = { memberId, ownerId, email: open.email, role: open.role, joinedAt: now }
@@ -100,11 +78,6 @@ export function acceptInvitation(
   })
 }
 
-// The role of now: the invitation may have been replaced since it was read, and its link with it.
-function findOpen(tx: Tx, which: Pick<InvitationRow, 'invitation_id' | 'token_hash'>, now: number) {
-  const found = tx
-    .selectFrom('invitations')
-    .selectAll()
-    .where((eb) => eb.and({ ...which }))
-  return found.where('expires_at', '>', now).executeTakeFirst()
+function openInvitations(db: Db, now: number) {
+  return db.selectFrom('invitations').selectAll('invitations').where('expires_at', '>', now)
 }

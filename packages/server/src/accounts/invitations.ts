@@ -2,19 +2,18 @@ import { randomBytes } from 'node:crypto'
 import type * as contract from '@svc/contract'
 import { afterCommit, forbidden, invalidField, limited, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
-import type { CoreDeps } from '../lib/core-deps.ts'
 import { networkOf } from '../lib/network.ts'
 import type { Mail } from '../mail/mailer.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { AccountGoneError } from '../store/errors.ts'
 import { normalizeEmail } from './accounts.ts'
-import { countAttempt, isWithinRate, rememberSignIn } from './attempts.ts'
+import { countAttempt, isWithinRate } from './attempts.ts'
 import type { Caller, LiveSession } from './caller.ts'
 import type { AccountDeps } from './deps.ts'
 import { actorOf, REFUSED_ACTORS } from './given-again.ts'
 import * as store from './invitation-store.ts'
 import { INVITATION_MS, IPV6_BITS, MAX_INVITATIONS, MAX_MEMBERS } from './rules.ts'
-import { beginSession } from './sessions.ts'
+import { beginFrom } from './sign-in.ts'
 import { findOwner } from './store.ts'
 
 /**
@@ -50,24 +49,21 @@ export async function inviteMember(
   deps.logger.info({ ownerId, invitationId: row.invitation_id, role, by: by.memberId }, 'somebody was invited')
   // One address gets so many mails from all accounts together. An answer must not tell that it had them.
   mailer?.post(networkOf(ip, IPV6_BITS.hashing), async () =>
-    (await isWithinRate(deps, [['invite/mail', email]])) ? mailWith(link, { email, role, session }) : null,
+    (await isWithinRate(deps, [['invite/mail', email]])) ? mailWith(link, email, role, session) : null,
   )
   return { ...toInvitation(row), link: mailer ? null : link }
 }
 
 /** The open invitations of the account, newest first. */
-export async function invitationsOf(
-  { db, clock }: Pick<CoreDeps, 'db' | 'clock'>,
-  { owner }: Caller,
-): Promise<contract.InvitationList> {
+export async function invitationsOf({ db, clock }: AccountDeps, { owner }: Caller): Promise<contract.InvitationList> {
   const rows = await store.listInvitations(db, owner.ownerId, clock.now())
   return { invitations: rows.map(toInvitation) }
 }
 
 /** Ends an invitation: its link is no longer valid. */
 export async function revokeInvitation(
-  { db, logger }: Pick<CoreDeps, 'db' | 'logger'>,
-  { owner: { ownerId }, member: { memberId: by } }: LiveSession,
+  { db, logger }: AccountDeps,
+  { member: { ownerId, memberId: by } }: LiveSession,
   invitationId: string,
 ): Promise<contract.RevokedInvitation> {
   if (!(await store.deleteInvitation(db, ownerId, invitationId))) throw notFound('The invitation')
@@ -76,10 +72,7 @@ export async function revokeInvitation(
 }
 
 /** What the holder of a link is invited to. */
-export async function readInvitation(
-  deps: AccountDeps,
-  { token, ip }: { token: string; ip: string },
-): Promise<contract.OpenInvitation> {
+export async function readInvitation(deps: AccountDeps, token: string, ip: string): Promise<contract.OpenInvitation> {
   const { account, email, role, expires_at } = await findOpen(deps, token, ip)
   return { account, email, role, expiresAt: isoTime(expires_at) }
 }
@@ -92,12 +85,10 @@ interface Acceptance {
 }
 
 /** Makes the holder of a link a member, once, and begins their first session. */
-export async function acceptInvitation(
-  deps: AccountDeps,
-  { token, password, ip, device }: Acceptance,
-): Promise<contract.Session> {
+export async function acceptInvitation(deps: AccountDeps, acceptance: Acceptance): Promise<contract.Session> {
+  const { token, password, ...client } = acceptance
   deps.diskSpace.require()
-  const invitation = await findOpen(deps, token, ip)
+  const invitation = await findOpen(deps, token, client.ip)
   const place = { key: `join ${invitation.invitation_id}`, isKnown: true }
   const passwordHash = await deps.passwords.run(place, (hasher) => hasher.hash(password.reveal()))
   const joining = { invitation, memberId: deps.newId('member'), passwordHash, now: deps.clock.now() }
@@ -105,18 +96,12 @@ export async function acceptInvitation(
   if (joined.outcome !== 'joined') throw REFUSALS[joined.outcome]()
   const { ownerId, memberId, role } = joined.member
   deps.logger.info({ ownerId, memberId, role, invitationId: invitation.invitation_id }, 'a member joined')
-  return afterCommit(begin(deps, joined, { ip, device }))
-}
-
-async function begin(
-  deps: AccountDeps,
-  { member, version }: Extract<Awaited<ReturnType<typeof store.acceptInvitation>>, { outcome: 'joined' }>,
-  { ip, device }: Pick<Acceptance, 'ip' | 'device'>,
-): Promise<contract.Session> {
-  const owner = await findOwner(deps.db, member.ownerId)
-  if (!owner) throw invalidLink()
-  await rememberSignIn(deps, member, ip)
-  return beginSession(deps, { owner, member, version }, device)
+  const begin = async () => {
+    const owner = await findOwner(deps.db, ownerId)
+    if (!owner) throw invalidLink()
+    return beginFrom(deps, { owner, ...joined }, client)
+  }
+  return afterCommit(begin())
 }
 
 async function findOpen(deps: AccountDeps, token: string, ip: string) {
@@ -131,10 +116,7 @@ function goneAccount(error: unknown): { outcome: 'gone' } {
   throw error
 }
 
-function mailWith(
-  link: string,
-  { email, role, session: { owner, member } }: { email: string; role: contract.Role; session: LiveSession },
-): Mail {
+function mailWith(link: string, email: string, role: contract.Role, { owner, member }: LiveSession): Mail {
   const lines = [
     `${member.email} invites you to the account ${owner.email}, as ${role}.`,
     'Accept it here, and set your password:',

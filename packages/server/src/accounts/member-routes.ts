@@ -5,12 +5,10 @@ import { describeRoutes } from '../http/describe-routes.ts'
 import { callerOf, signedIn } from '../http/planes.ts'
 import { clearSessionCookie } from '../http/session-cookie.ts'
 import { typed } from '../http/typed.ts'
-import { Secret } from '../secrets/secret.ts'
 import type { LiveSession } from './caller.ts'
 import type { AccountDeps } from './deps.ts'
-import { acceptInvitation, invitationsOf, inviteMember, readInvitation, revokeInvitation } from './invitations.ts'
+import { invitationsOf, inviteMember, revokeInvitation } from './invitations.ts'
 import { changeMember, leaveAccount, membersOf, removeMember } from './members.ts'
-import { clientOf, giveCookie, SMALL } from './routes.ts'
 
 const ofMember = z.object({ memberId: z.string().describe('The id of a member, `mem_…`.') })
 const ofInvitation = z.object({ invitationId: z.string().describe('The id of an invitation, `inv_…`.') })
@@ -54,16 +52,6 @@ const REVOKE = describeRoute('revokeInvitation', 'Revoke an invitation', {
   params: ofInvitation,
   response: { 200: contract.RevokedInvitation },
 })
-const READ = describeRoute('readInvitation', 'What the holder of a link is invited to', {
-  body: contract.ReadInvitationRequest,
-  response: { 200: contract.OpenInvitation, 403: ErrorBody, 429: ErrorBody },
-})
-const ACCEPT = describeRoute('acceptInvitation', 'Accept an invitation and sign in', {
-  description: '403 where the address has an account already, and where the account has as many members as it can.',
-  body: contract.AcceptInvitationRequest,
-  response: { 201: contract.Session, 403: ErrorBody, 429: ErrorBody },
-})
-
 /** Owner plane: members of the account, and invitations. */
 export function memberRoutes(plane: FastifyInstance, deps: AccountDeps): void {
   const routes = typed(plane)
@@ -99,20 +87,4 @@ export function memberRoutes(plane: FastifyInstance, deps: AccountDeps): void {
 // A stolen API key would make an owner, which could not be undone.
 function administrator(request: FastifyRequest): LiveSession {
   return signedIn(request, 'to change members')
-}
-
-/** Public plane, behind the hook of the sign-in routes that refuses pages of other origins. */
-export function invitationRoutes(plane: FastifyInstance, deps: AccountDeps): void {
-  const routes = typed(plane)
-
-  routes.post('/v1/auth/invitation', { schema: READ, config: SMALL }, (request) =>
-    readInvitation(deps, { ...request.body, ip: request.ip }),
-  )
-
-  routes.post('/v1/auth/invitation/accept', { schema: ACCEPT, config: SMALL }, async (request, reply) => {
-    const { token, password } = request.body
-    const session = await acceptInvitation(deps, { token, password: new Secret(password), ...clientOf(request) })
-    giveCookie(deps, reply, session)
-    return reply.code(201).send(session)
-  })
 }

@@ -1,5 +1,6 @@
 import type { Role } from '@svc/contract'
 import type { Selectable } from 'kysely'
+import { firstRow, hasEffect, matching } from '../store/rows.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
 
@@ -13,7 +14,6 @@ export interface Member {
 
 export type MemberRow = Member & { joinedAt: number }
 
-/** Names a member of an account. */
 type MemberKey = Pick<Member, 'ownerId' | 'memberId'>
 
 /** Who changes the members of their account, and the version of the password that they gave again; null where they gave none. */
@@ -25,16 +25,16 @@ export interface Actor extends MemberKey {
 type Refusal = 'absent' | 'last owner' | RefusedActor
 type RefusedActor = 'not owner' | 'unconfirmed'
 
-export function toMember(
-  row: Pick<Selectable<Schema['members']>, 'member_id' | 'owner_id' | 'email' | 'role'>,
-): Member {
+type StoredMember = Pick<Selectable<Schema['members']>, 'member_id' | 'owner_id' | 'email' | 'role'>
+
+export function toMember(row: StoredMember): Member {
   return { memberId: row.member_id, ownerId: row.owner_id, email: row.email, role: row.role }
 }
 
 /** The member of an address, in lower case, or null. */
 export async function findMember(db: Db, email: string): Promise<Member | null> {
-  const row = await db.selectFrom('members').selectAll().where('email', '=', email).executeTakeFirst()
-  return row ? toMember(row) : null
+  const row = await firstRow(db.selectFrom('members').selectAll().where('email', '=', email))
+  return row && toMember(row)
 }
 
 /** The members of an account, the first to join first. */
@@ -44,14 +44,10 @@ export async function listMembers(db: Db, ownerId: string): Promise<MemberRow[]>
 }
 
 /** Adds a member; false where the address, in lower case, belongs to one of any account already. */
-export async function insertMember(tx: Tx, { memberId, ownerId, email, role, joinedAt }: MemberRow): Promise<boolean> {
-  const inserted = await tx
-    .insertInto('members')
-    .values({ member_id: memberId, owner_id: ownerId, email, role, joined_at: joinedAt })
-    .onConflict((conflict) => conflict.column('email').doNothing())
-    .returning('member_id')
-    .executeTakeFirst()
-  return inserted !== undefined
+export function insertMember(tx: Tx, { memberId, ownerId, email, role, joinedAt }: MemberRow): Promise<boolean> {
+  const row = { member_id: memberId, owner_id: ownerId, email, role, joined_at: joinedAt }
+  const inserting = tx.insertInto('members').values(row)
+  return hasEffect(inserting.onConflict((conflict) => conflict.column('email').doNothing()))
 }
 
 export async function countMembers(tx: Tx, ownerId: string): Promise<number> {
@@ -108,8 +104,8 @@ export async function refusedActor(
   { ownerId, memberId, passwordVersion }: Actor,
   { isAboutOwner }: { isAboutOwner: boolean },
 ): Promise<RefusedActor | null> {
-  const own = tx.selectFrom('members').select(['role', 'password_version']).where('owner_id', '=', ownerId)
-  const actor = await own.where('member_id', '=', memberId).executeTakeFirst()
+  const own = matching('members', { owner_id: ownerId, member_id: memberId })
+  const actor = await firstRow(tx.selectFrom('members').select(['role', 'password_version']).where(own))
   if (actor?.role !== 'owner') return 'not owner'
   return isAboutOwner && actor.password_version !== passwordVersion ? 'unconfirmed' : null
 }
@@ -119,9 +115,9 @@ export async function refusedActor(
  * a member: logins of devices that were confirmed, and invitations.
  */
 export async function revokeKeysOf(tx: Tx, { ownerId, memberId, role }: Member, now: number): Promise<void> {
-  const keys = tx.updateTable('credentials').set({ revoked_at: now }).where('revoked_at', 'is', null)
-  const own = keys.where((eb) => eb.and({ owner_id: ownerId, kind: 'account' }))
-  await (role === 'owner' ? own : own.where('member_id', '=', memberId)).execute()
+  const whose = role === 'owner' ? {} : { member_id: memberId }
+  const ended = matching('credentials', { owner_id: ownerId, kind: 'account', revoked_at: null, ...whose })
+  await tx.updateTable('credentials').set({ revoked_at: now }).where(ended).execute()
   if (role !== 'owner') return
   await tx.deleteFrom('device_logins').where('owner_id', '=', ownerId).execute()
   await endInvitations(tx, ownerId)
@@ -144,22 +140,17 @@ async function findToChange(tx: Tx, { ownerId, memberId }: MemberKey) {
 
 const isOwner = ({ role }: Member) => role === 'owner'
 
-// An owner’s invitations do not outlast their role, and nothing says which those are.
-async function endOwner(tx: Tx, member: Member): Promise<void> {
-  await endInvitations(tx, member.ownerId)
-  await handAddressOn(tx, member)
+async function endOwner(tx: Tx, { ownerId, email }: Member): Promise<void> {
+  // An owner’s invitations do not outlast their role, and nothing says which those are.
+  await endInvitations(tx, ownerId)
+  // The address of an account is that of one of its owners: the one who is owner for longest after this member.
+  const heir = await membersOf(tx, ownerId).where('role', '=', 'owner').limit(1).executeTakeFirstOrThrow()
+  const account = matching('owners', { owner_id: ownerId, email })
+  await tx.updateTable('owners').set({ email: heir.email }).where(account).execute()
 }
 
 async function endInvitations(tx: Tx, ownerId: string): Promise<void> {
   await tx.deleteFrom('invitations').where('owner_id', '=', ownerId).execute()
-}
-
-/** The address of an account is that of one of its owners: the one who is owner for longest after this member. */
-async function handAddressOn(tx: Tx, { ownerId, email }: Member): Promise<void> {
-  const heir = membersOf(tx, ownerId).where('role', '=', 'owner').limit(1)
-  const next = await heir.executeTakeFirstOrThrow()
-  const account = tx.updateTable('owners').set({ email: next.email })
-  await account.where((eb) => eb.and({ owner_id: ownerId, email })).execute()
 }
 
 function membersOf(db: Db, ownerId: string) {

@@ -1,17 +1,17 @@
 import type * as contract from '@svc/contract'
 import { forbidden, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
-import type { CoreDeps } from '../lib/core-deps.ts'
 import type { Caller, LiveSession } from './caller.ts'
 import type { AccountDeps } from './deps.ts'
 import { actorOf, REFUSED_ACTORS, requireAgain } from './given-again.ts'
 import * as store from './member-store.ts'
 
-/** The members of the account, the first to join first. */
-export async function membersOf({ db }: Pick<CoreDeps, 'db'>, caller: Caller): Promise<contract.MemberList> {
+export async function membersOf({ db }: AccountDeps, caller: Caller): Promise<contract.MemberList> {
   const members = await store.listMembers(db, caller.owner.ownerId)
   return { members: members.map((member) => toMember(member, caller)) }
 }
+
+type OfMember<Request> = Request & { memberId: string }
 
 /**
  * Gives a member another role, at once. Throws 403 where the account would have no owner, and 400 where the password is
@@ -20,7 +20,7 @@ export async function membersOf({ db }: Pick<CoreDeps, 'db'>, caller: Caller): P
 export async function changeMember(
   deps: AccountDeps,
   session: LiveSession,
-  { memberId, role, ...given }: { memberId: string } & contract.ChangeMemberRequest,
+  { memberId, role, ...given }: OfMember<contract.ChangeMemberRequest>,
 ): Promise<contract.Member> {
   const by = await actorOf(deps, session, given)
   const { ownerId } = by
@@ -37,10 +37,9 @@ export async function changeMember(
 export async function removeMember(
   deps: AccountDeps,
   session: LiveSession,
-  { memberId, ...given }: { memberId: string } & contract.RemoveMemberRequest,
+  { memberId, ...given }: OfMember<contract.RemoveMemberRequest>,
 ): Promise<contract.RemovedMember> {
-  const { ownerId } = session.member
-  return remove(deps, session, { ownerId, memberId, by: await actorOf(deps, session, given) })
+  return remove(deps, session, memberId, await actorOf(deps, session, given))
 }
 
 /** Removes the member of a session. Throws 400 where their password or their code is wrong. */
@@ -49,18 +48,15 @@ export async function leaveAccount(
   session: LiveSession,
   given: contract.LeaveRequest,
 ): Promise<contract.RemovedMember> {
-  await requireAgain(deps, session.member, given, { isUsedUp: false })
-  return remove(deps, session, { ...session.member, by: null })
+  await requireAgain(deps, session.member, { ...given, isUsedUp: false })
+  return remove(deps, session, session.member.memberId, null)
 }
 
-async function remove(
-  { db, clock, logger }: AccountDeps,
-  { member }: LiveSession,
-  { ownerId, memberId, by }: Pick<store.Member, 'ownerId' | 'memberId'> & { by: store.Actor | null },
-): Promise<contract.RemovedMember> {
-  const removed = await store.removeMember(db, { ownerId, memberId, now: clock.now(), by })
+async function remove(deps: AccountDeps, { member }: LiveSession, memberId: string, by: store.Actor | null) {
+  const { ownerId } = member
+  const removed = await store.removeMember(deps.db, { ownerId, memberId, now: deps.clock.now(), by })
   if (removed !== 'removed') throw REFUSALS[removed]()
-  logger.info({ ownerId, memberId, by: member.memberId }, 'a member was removed')
+  deps.logger.info({ ownerId, memberId, by: member.memberId }, 'a member was removed')
   return { memberId }
 }
 
@@ -70,9 +66,7 @@ const REFUSALS = {
   'last owner': () => forbidden('This is the last owner of the account. Make somebody else owner first.'),
 }
 
-function toMember(
-  { memberId, email, role, joinedAt }: store.MemberRow,
-  { member }: Pick<Caller, 'member'>,
-): contract.Member {
+function toMember(row: store.MemberRow, { member }: Caller): contract.Member {
+  const { memberId, email, role, joinedAt } = row
   return { memberId, email, role, joinedAt: isoTime(joinedAt), isSelf: memberId === member?.memberId }
 }

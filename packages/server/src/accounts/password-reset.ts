@@ -12,13 +12,11 @@ import { findMember, type Member } from './member-store.ts'
 import * as store from './password-store.ts'
 import { IPV6_BITS, inWords, RESET_MS } from './rules.ts'
 
-type LinkDeps = Pick<CoreDeps, 'db' | 'clock' | 'keyring' | 'baseUrl'>
-
 /**
  * Mails a link to the member of an address. The look-up is part of what follows the answer, so that neither the answer nor its
  * time tells whether there is a member.
  */
-export async function askForReset(deps: AccountDeps, { email, ip }: { email: string; ip: string }): Promise<void> {
+export async function askForReset(deps: AccountDeps, email: string, ip: string): Promise<void> {
   const { mailer } = deps
   if (!mailer) throw noMail()
   if (!mailer.hasRoom()) throw limited('Too many mails are waiting to be sent. Try again in a minute.', 60_000)
@@ -35,22 +33,18 @@ export async function askForReset(deps: AccountDeps, { email, ip }: { email: str
 
 /** A new link of the member, in place of any earlier one. The token is in its fragment, which browsers send to no server. */
 export async function makeResetLink(
-  deps: LinkDeps,
+  deps: Pick<CoreDeps, 'db' | 'clock' | 'keyring' | 'baseUrl'>,
   { memberId, ownerId }: Member,
 ): Promise<{ link: string; expiresAt: string }> {
   const token = randomBytes(32).toString('base64url')
   const expiresAt = deps.clock.now() + RESET_MS
-  await store.putResetLink(deps.db, {
-    member_id: memberId,
-    owner_id: ownerId,
-    token_hash: deps.keyring.hash(text(token)),
-    expires_at: expiresAt,
-  })
+  const hashed = { token_hash: deps.keyring.hash(text(token)), expires_at: expiresAt }
+  await store.putResetLink(deps.db, { member_id: memberId, owner_id: ownerId, ...hashed })
   const page = new URL('/dashboard/new-password', deps.baseUrl())
   return { link: `${page.href}#${token}`, expiresAt: isoTime(expiresAt) }
 }
 
-interface NewSecret {
+interface NewPassword {
   token: string
   password: Secret
   ip: string
@@ -58,22 +52,16 @@ interface NewSecret {
 }
 
 /** Sets the password of a link's member, once, and ends their sessions. Their second factor stays. */
-export async function setForgottenPassword(
-  deps: AccountDeps,
-  { token, password, ip, revokeKeys = false }: NewSecret,
-): Promise<void> {
-  const network = networkOf(ip, IPV6_BITS.attempts)
-  await countAttempt(deps, [['reset-link/network', network]])
+export async function setForgottenPassword(deps: AccountDeps, given: NewPassword): Promise<void> {
+  const { token, password, ip, revokeKeys = false } = given
+  await countAttempt(deps, [['reset-link/network', networkOf(ip, IPV6_BITS.attempts)]])
   const hashes = deps.keyring.hashes(text(token))
   const memberId = await store.findResetLink(deps.db, hashes, deps.clock.now())
   if (memberId === null) throw invalidLink()
   const place = { key: `reset ${memberId}`, isKnown: true }
   const passwordHash = await deps.passwords.run(place, (hasher) => hasher.hash(password.reveal()))
-  const isSet = await store.usePasswordLink(deps.db, {
-    ...{ hashes, memberId, passwordHash, revokeKeys },
-    now: deps.clock.now(),
-  })
-  if (!isSet) throw invalidLink()
+  const use = { hashes, memberId, passwordHash, revokeKeys, now: deps.clock.now() }
+  if (!(await store.usePasswordLink(deps.db, use))) throw invalidLink()
 }
 
 function mailWith({ link }: { link: string }, { email }: Member): Mail {

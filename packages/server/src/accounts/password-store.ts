@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely'
+import { firstRow, hasEffect, matching } from '../store/rows.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
 import { type Member, revokeKeysOf, toMember } from './member-store.ts'
@@ -21,13 +22,9 @@ export function openAccount(db: Db, account: NewAccount, passwordHash: string): 
 }
 
 /** Sets the password of an address, the first one too, and ends all sessions of it. Null where no member has the address. */
-export function setPassword(
-  db: Db,
-  { email, passwordHash }: { email: string; passwordHash: string },
-): Promise<Member | null> {
+export function setPassword(db: Db, email: string, passwordHash: string): Promise<Member | null> {
   return inTransaction(db, async (tx) => {
-    const found = tx.selectFrom('members').selectAll().where('email', '=', email)
-    const row = await found.forUpdate().executeTakeFirst()
+    const row = await firstRow(tx.selectFrom('members').selectAll().where('email', '=', email).forUpdate())
     if (!row) return null
     await setNewPassword(tx, row.member_id, passwordHash)
     return toMember(row)
@@ -46,8 +43,8 @@ export async function putResetLink(db: Db, link: Insertable<Schema['password_res
 
 /** The member whose link has one of these hashes, or null where there is none or it has expired. */
 export async function findResetLink(db: Db, hashes: readonly string[], now: number): Promise<string | null> {
-  const valid = db.selectFrom('password_resets').select('member_id').where('token_hash', 'in', hashes)
-  return (await valid.where('expires_at', '>', now).executeTakeFirst())?.member_id ?? null
+  const valid = db.selectFrom('password_resets').select('member_id').where('expires_at', '>', now)
+  return (await firstRow(valid.where('token_hash', 'in', hashes)))?.member_id ?? null
 }
 
 interface LinkUse {
@@ -59,18 +56,14 @@ interface LinkUse {
 }
 
 /** Sets the password of a link's member and ends all their sessions, once: false where the link is no longer valid. */
-export function usePasswordLink(
-  db: Db,
-  { hashes, memberId, passwordHash, revokeKeys, now }: LinkUse,
-): Promise<boolean> {
+export function usePasswordLink(db: Db, use: LinkUse): Promise<boolean> {
+  const { hashes, memberId, passwordHash, revokeKeys, now } = use
   return inTransaction(db, async (tx) => {
     // Locked first: of two uses at once, one finds the link gone.
-    const own = tx.selectFrom('members').selectAll().where('member_id', '=', memberId)
-    const member = await own.forUpdate().executeTakeFirst()
+    const member = await firstRow(tx.selectFrom('members').selectAll().where('member_id', '=', memberId).forUpdate())
     if (!member) return false
     const used = tx.deleteFrom('password_resets').where('member_id', '=', memberId)
-    const valid = used.where('token_hash', 'in', hashes).where('expires_at', '>', now)
-    if (!(await valid.returning('member_id').executeTakeFirst())) return false
+    if (!(await hasEffect(used.where('token_hash', 'in', hashes).where('expires_at', '>', now)))) return false
     await setNewPassword(tx, memberId, passwordHash)
     if (revokeKeys) {
       // No key is being made meanwhile by one that ends.
@@ -91,24 +84,21 @@ export function replacePassword(
 ): Promise<number | null> {
   return inTransaction(db, async (tx) => {
     const found = tx.selectFrom('members').select('password_version').where('member_id', '=', memberId)
-    const stored = await found.forUpdate().executeTakeFirst()
+    const stored = await firstRow(found.forUpdate())
     return stored?.password_version === version ? setNewPassword(tx, memberId, passwordHash) : null
   })
 }
 
+type Who = { member_id: string } | { email: string }
+
 /** The password of a member, by id or by address in lower case, or null where there is none. */
-export async function findPassword(
-  db: Db,
-  value: string,
-  by: 'member_id' | 'email' = 'member_id',
-): Promise<StoredPassword | null> {
-  const row = await db
+export async function findPassword(db: Db, who: Who): Promise<StoredPassword | null> {
+  const members = db
     .selectFrom('members')
     .innerJoin('owners', 'owners.owner_id', 'members.owner_id')
     .select(['owners.owner_id', 'owners.email', 'owners.tier', 'owners.created_at'])
     .select(['members.member_id', 'members.email as own_email', 'role', 'password', 'password_version'])
-    .where(`members.${by}`, '=', value)
-    .executeTakeFirst()
+  const row = await firstRow(members.where(matching('members', who)))
   if (!row?.password) return null
   return {
     owner: { ...toOwner(row), createdAt: row.created_at },

@@ -1,6 +1,6 @@
 import { codeNeeded, wrongCode } from '../errors.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
-import type { SealContext } from '../secrets/keyring.ts'
+import { sealedIn } from '../secrets/keyring.ts'
 import { countGuess } from './attempts.ts'
 import * as rules from './totp-rules.ts'
 import * as store from './two-factor-store.ts'
@@ -24,16 +24,13 @@ export async function checkSecondFactor(
   const factor = await store.findSecondFactor(deps.db, memberId)
   if (!factor || factor.confirmed_at === null) return
   if (typed === undefined) throw codeNeeded()
-  const given = { ...rules.parseCode(typed), isUsedUp }
-  if (!(await countGuess(deps, { memberId, isKnown }, () => isRight(deps, factor, given)))) throw wrongCode()
+  const judge = () => isRight(deps, factor, typed, isUsedUp)
+  if (!(await countGuess(deps, { memberId, isKnown }, judge))) throw wrongCode()
 }
 
-async function isRight(
-  deps: FactorDeps,
-  factor: store.SecondFactorRow,
-  { kind, code, isUsedUp }: ReturnType<typeof rules.parseCode> & Pick<Given, 'isUsedUp'>,
-): Promise<boolean> {
+async function isRight(deps: FactorDeps, factor: store.SecondFactorRow, typed: string, isUsedUp: boolean) {
   const { member_id: memberId } = factor
+  const { kind, code } = rules.parseCode(typed)
   if (kind === 'recovery') {
     const hashes = deps.keyring.hashes(recoveryText(memberId, code))
     return (isUsedUp ? store.spendRecoveryCode : store.hasRecoveryCode)(deps.db, memberId, hashes)
@@ -48,10 +45,8 @@ export function stepOf({ keyring, clock }: FactorDeps, factor: store.SecondFacto
   return rules.stepOfCode(secret.reveal(), code, { now: clock.now(), lastStep: factor.last_step })
 }
 
-/** The context that binds a sealed secret to its member. */
-export function secretContext(memberId: string): SealContext {
-  return { table: 'second_factors', column: 'secret_sealed', rowId: memberId }
-}
+/** By member. */
+export const secretContext = sealedIn('second_factors', 'secret_sealed')
 
 /** A recovery code as it is hashed. */
 export function recoveryText(memberId: string, code: string): string {

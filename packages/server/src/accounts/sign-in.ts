@@ -1,4 +1,4 @@
-import type { Session } from '@svc/contract'
+import type { ChangePasswordRequest, Session } from '@svc/contract'
 import { afterCommit, invalidField, wrongPassword } from '../errors.ts'
 import { networkOf } from '../lib/network.ts'
 import type { Secret } from '../secrets/secret.ts'
@@ -11,14 +11,18 @@ import * as store from './password-store.ts'
 import { IPV6_BITS } from './rules.ts'
 import type { PasswordHasher } from './scrypt.ts'
 import { checkSecondFactor } from './second-factor.ts'
-import { beginSession } from './sessions.ts'
+import { beginSession, type VerifiedMember } from './sessions.ts'
 
-interface SignInInput {
+/** Where a session begins: an address, and the name of a device, for its member to read. */
+interface Client {
+  ip: string
+  device: string | null
+}
+
+interface SignInInput extends Client {
   email: string
   password: Secret
-  ip: string
-  /** What the session begins on. */
-  device?: string | null
+  code?: string | undefined
 }
 
 /** Opens an account on the free plan and begins its first session. Throws 400 where the address has an account. */
@@ -38,7 +42,7 @@ async function open(deps: AccountDeps, input: SignInInput, passwordHash: string)
   const owner = { ownerId, email, tier: 'free' as const, createdAt }
   const version = await store.openAccount(deps.db, { ...owner, memberId }, passwordHash)
   const member = { memberId, ownerId, email, role: 'owner' as const }
-  if (version !== null) return begin(deps, { owner, member, version }, input)
+  if (version !== null) return beginFrom(deps, { owner, member, version }, input)
   const advice = 'Sign in; where its password is lost or was never set, ask for a link or the operator.'
   throw invalidField('email', `has an account already. ${advice}`)
 }
@@ -47,12 +51,11 @@ async function open(deps: AccountDeps, input: SignInInput, passwordHash: string)
  * Begins a session. An unknown address and a wrong password are the same 401, after the same work. A code counts as part of
  * the attempt, and is judged only where the password is right.
  */
-export async function signIn(deps: AccountDeps, input: SignInInput & { code?: string | undefined }): Promise<Session> {
-  const { password, ip } = input
-  const email = normalizeEmail(input.email)
+export async function signIn(deps: AccountDeps, { email: typed, password, code, ...client }: SignInInput) {
+  const email = normalizeEmail(typed)
   // Read before the attempt is counted: a failed read must not cost an attempt.
-  const stored = await store.findPassword(deps.db, email, 'email')
-  const attempt = await signInAttempt(deps, { memberId: stored?.member.memberId ?? null, email, ip })
+  const stored = await store.findPassword(deps.db, { email })
+  const attempt = await signInAttempt(deps, { memberId: stored?.member.memberId ?? null, email, ip: client.ip })
   const isRight = await counted(deps, attempt, async (hasher) => {
     if (stored) return hasher.verify({ hash: stored.hash, password: password.reveal() })
     await hasher.hash(password.reveal())
@@ -60,52 +63,47 @@ export async function signIn(deps: AccountDeps, input: SignInInput & { code?: st
   })
   if (!stored || !isRight) throw wrongPassword()
   const { isKnown } = attempt.place
-  await checkSecondFactor(deps, stored.member.memberId, { code: input.code, isKnown, isUsedUp: true })
-  return afterCommit(begin(deps, stored, input))
+  await checkSecondFactor(deps, stored.member.memberId, { code, isKnown, isUsedUp: true })
+  return afterCommit(beginFrom(deps, stored, client))
+}
+
+/** Begins a session of a member whose password was given from this address. */
+export async function beginFrom(deps: AccountDeps, verified: VerifiedMember, { ip, device }: Client): Promise<Session> {
+  await rememberSignIn(deps, verified.member, ip)
+  return beginSession(deps, verified, device)
 }
 
 /** Changes the password of a session's member. All their sessions end; the returned one replaces the caller's. */
 export async function changePassword(
   deps: AccountDeps,
-  { member: { memberId, email }, device = null }: LiveSession & { device?: string | null },
-  current: Secret,
-  next: Secret,
+  { member: { memberId, email }, device }: LiveSession & Pick<Client, 'device'>,
+  { currentPassword, newPassword }: ChangePasswordRequest,
 ): Promise<Session> {
-  const stored = await store.findPassword(deps.db, memberId)
+  const stored = await store.findPassword(deps.db, { member_id: memberId })
   if (!stored) throw wrongCurrentPassword()
   const passwordHash = await counted(deps, accountAttempt('change/address', email), async (hasher) => {
-    const isRight = await hasher.verify({ hash: stored.hash, password: current.reveal() })
+    const isRight = await hasher.verify({ hash: stored.hash, password: currentPassword })
     if (!isRight) throw wrongCurrentPassword()
-    return hasher.hash(next.reveal())
+    return hasher.hash(newPassword)
   })
-  return afterCommit(replace(deps, { ...stored, device }, passwordHash))
+  const replace = async () => {
+    const version = await store.replacePassword(deps.db, { memberId, version: stored.version, passwordHash })
+    if (version === null) throw wrongCurrentPassword()
+    return beginSession(deps, { ...stored, version }, device)
+  }
+  return afterCommit(replace())
 }
 
-async function replace(
-  deps: AccountDeps,
-  { owner, member, version, device }: Versioned & { device: string | null },
-  passwordHash: string,
-): Promise<Session> {
-  const next = await store.replacePassword(deps.db, { memberId: member.memberId, version, passwordHash })
-  if (next === null) throw wrongCurrentPassword()
-  return beginSession(deps, { owner, member, version: next }, device)
-}
-
-export type PasswordDeps = Omit<AccountDeps, 'mailer'>
-
-/** The version of a member's password, which was given again. Throws 400 on `field` where it is another one. */
-export async function requirePassword(
-  deps: PasswordDeps,
-  { memberId, email }: Member,
-  { field, password }: { field: string; password: Secret },
-): Promise<number> {
-  const stored = await store.findPassword(deps.db, memberId)
+/** The version of a member's password, which was given again. Throws 400 where it is another one. */
+export async function requirePassword(deps: AccountDeps, member: Member, password: Secret): Promise<number> {
+  const { memberId, email } = member
+  const stored = await store.findPassword(deps.db, { member_id: memberId })
   const isRight =
     stored !== null &&
     (await counted(deps, accountAttempt('change/address', email), (hasher) =>
       hasher.verify({ hash: stored.hash, password: password.reveal() }),
     ))
-  if (!isRight) throw wrongOf(field)
+  if (!isRight) throw wrongOf('password')
   return stored.version
 }
 
@@ -117,13 +115,13 @@ export async function resetPassword(
   const email = normalizeEmail(input.email)
   const place = { key: 'operator', isKnown: true }
   const passwordHash = await deps.passwords.run(place, (hasher) => hasher.hash(input.password.reveal()))
-  const member = await store.setPassword(deps.db, { email, passwordHash })
+  const member = await store.setPassword(deps.db, email, passwordHash)
   return member && { ownerId: member.ownerId, email }
 }
 
 /** Counts an attempt, and hashes for it, once the queue lets it: an attempt that the queue refuses is not counted. */
 function counted<T>(
-  deps: PasswordDeps,
+  deps: AccountDeps,
   { place, buckets }: PasswordAttempt,
   hash: (hasher: PasswordHasher) => Promise<T>,
 ): Promise<T> {
@@ -131,17 +129,6 @@ function counted<T>(
     await countAttempt(deps, buckets)
     return hash(hasher)
   })
-}
-
-type Versioned = Omit<store.StoredPassword, 'hash'>
-
-async function begin(
-  deps: AccountDeps,
-  begun: Versioned,
-  { ip, device = null }: Pick<SignInInput, 'ip' | 'device'>,
-): Promise<Session> {
-  await rememberSignIn(deps, begun.member, ip)
-  return beginSession(deps, begun, device)
 }
 
 const wrongOf = (field: string) => invalidField(field, 'is not the account’s password.')

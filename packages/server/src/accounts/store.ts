@@ -1,5 +1,6 @@
 import type { Role, Tier } from '@svc/contract'
 import { validCredentials } from '../credentials/store.ts'
+import { firstRow, hasEffect, matching } from '../store/rows.ts'
 import type { Db } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
 import { ANONYMOUS_BUCKET, emptiestBuckets, MAIN_BUCKET } from '../usage/rules.ts'
@@ -23,12 +24,12 @@ export interface NewAccount extends NewOwner {
 
 /** The account that a key of kind `account` opens, or null when no valid one has any of the hashes. */
 export async function findOwnerByKey(db: Db, hashes: readonly string[], now: number): Promise<FoundKey | null> {
-  const row = await validCredentials(db, hashes, 'account', now)
+  const keys = validCredentials(db, hashes, 'account', now)
     .innerJoin('owners', 'owners.owner_id', 'credentials.owner_id')
     .leftJoin('members', 'members.member_id', 'credentials.member_id')
     .select(['owners.owner_id', 'owners.email', 'owners.tier', 'credential_id', 'last_used_at'])
     .select(['members.member_id', 'members.email as own_email', 'members.role as own_role', 'credentials.role'])
-    .executeTakeFirst()
+  const row = await firstRow(keys)
   if (!row) return null
   const { member_id, own_email, own_role } = row
   const member =
@@ -46,28 +47,20 @@ export interface FoundKey {
   lastUsedAt: number | null
 }
 
-/** Stores that a key of the account is used now. */
-export async function noteKeyUse(
-  db: Db,
-  { ownerId, keyId, now }: { ownerId: string; keyId: string; now: number },
-): Promise<void> {
-  await db
-    .updateTable('credentials')
-    .set({ last_used_at: now })
-    .where((eb) => eb.and({ owner_id: ownerId, credential_id: keyId }))
-    .execute()
+export async function noteKeyUse(db: Db, ownerId: string, keyId: string, now: number): Promise<void> {
+  const key = matching('credentials', { owner_id: ownerId, credential_id: keyId })
+  await db.updateTable('credentials').set({ last_used_at: now }).where(key).execute()
 }
 
-/** An account, by its id or by the address of a member in lower case, or null. */
-export async function findOwner(
-  db: Db,
-  value: string,
-  by: 'owner_id' | 'email' = 'owner_id',
-): Promise<NewOwner | null> {
-  const ownerId = by === 'email' ? (await findMember(db, value))?.ownerId : value
-  if (ownerId === undefined) return null
-  const row = await db.selectFrom('owners').selectAll().where('owner_id', '=', ownerId).executeTakeFirst()
-  return row ? { ...toOwner(row), createdAt: row.created_at } : null
+export async function findOwner(db: Db, ownerId: string): Promise<NewOwner | null> {
+  const row = await firstRow(db.selectFrom('owners').selectAll().where('owner_id', '=', ownerId))
+  return row && { ...toOwner(row), createdAt: row.created_at }
+}
+
+/** The account of a member, by their address in lower case, or null. */
+export async function findOwnerOf(db: Db, email: string): Promise<NewOwner | null> {
+  const member = await findMember(db, email)
+  return member && findOwner(db, member.ownerId)
 }
 
 export function toOwner(row: { owner_id: string; email: string; tier: Tier }): OwnerRow {
@@ -95,40 +88,25 @@ export async function ensureOwner(db: Db, account: NewAccount): Promise<{ owner:
 export async function insertOwner(tx: Tx, account: NewAccount): Promise<boolean> {
   const { ownerId, memberId, email, tier, createdAt } = account
   if (await findMember(tx, email)) return false
-  const inserted = await tx
-    .insertInto('owners')
-    .values({ owner_id: ownerId, email, tier, created_at: createdAt })
-    .onConflict((conflict) => conflict.column('email').doNothing())
-    .returning('owner_id')
-    .executeTakeFirst()
-  if (!inserted) return false
+  const inserting = tx.insertInto('owners').values({ owner_id: ownerId, email, tier, created_at: createdAt })
+  if (!(await hasEffect(inserting.onConflict((conflict) => conflict.column('email').doNothing())))) return false
   if (!(await insertMember(tx, { memberId, ownerId, email, role: 'owner', joinedAt: createdAt }))) {
     // Somebody has joined another account with it meanwhile.
     await tx.deleteFrom('owners').where('owner_id', '=', ownerId).execute()
     return false
   }
-  const buckets = [MAIN_BUCKET, ANONYMOUS_BUCKET]
-  await tx
-    .insertInto('allowances')
-    .values(buckets.map((bucket) => ({ owner_id: ownerId, bucket, full_at: createdAt })))
-    .execute()
+  const buckets = [MAIN_BUCKET, ANONYMOUS_BUCKET].map((bucket) => ({ owner_id: ownerId, bucket, full_at: createdAt }))
+  await tx.insertInto('allowances').values(buckets).execute()
   return true
 }
 
 /** Sets an account's tier by hand, at once for every replica; null when there is no such account. */
-export async function updateTier(
-  db: Db,
-  { email, tier, now }: { email: string; tier: Tier; now: number },
-): Promise<OwnerRow | null> {
+export function updateTier(db: Db, email: string, tier: Tier, now: number): Promise<OwnerRow | null> {
   return inTransaction(db, async (tx) => {
-    const ownerId = (await findMember(tx, email))?.ownerId
-    if (ownerId === undefined) return null
-    const row = await tx
-      .selectFrom('owners')
-      .selectAll()
-      .where('owner_id', '=', ownerId)
-      .forUpdate()
-      .executeTakeFirstOrThrow()
+    const member = await findMember(tx, email)
+    if (!member) return null
+    const account = tx.selectFrom('owners').selectAll().where('owner_id', '=', member.ownerId).forUpdate()
+    const row = await account.executeTakeFirstOrThrow()
     await changeTier(tx, { ownerId: row.owner_id, tier, paidBy: null, now })
     return toOwner({ ...row, tier })
   })
@@ -144,18 +122,14 @@ export async function changeTier(
 ): Promise<void> {
   await tx.updateTable('owners').set({ tier, paid_by: paidBy }).where('owner_id', '=', ownerId).execute()
   for (const { bucket, emptyUntil } of emptiestBuckets(tier, now)) {
-    await tx
-      .updateTable('allowances')
-      .set({ full_at: emptyUntil })
-      .where('owner_id', '=', ownerId)
-      .where('bucket', '=', bucket)
-      .where('full_at', '>', emptyUntil)
-      .execute()
+    const fuller = tx.updateTable('allowances').set({ full_at: emptyUntil }).where('full_at', '>', emptyUntil)
+    await fuller.where(matching('allowances', { owner_id: ownerId, bucket })).execute()
   }
-  // Admission compares revisions, so a cached runtime is read again with its new limits.
-  await tx
-    .updateTable('runtimes')
-    .set((eb) => ({ revision: eb('revision', '+', 1) }))
-    .where('owner_id', '=', ownerId)
-    .execute()
+  await reviseRuntimes(tx, ownerId)
+}
+
+/** Admission compares revisions: a cached runtime of the account is read again, on every replica. */
+export async function reviseRuntimes(tx: Tx, ownerId: string): Promise<void> {
+  const runtimes = tx.updateTable('runtimes').where('owner_id', '=', ownerId)
+  await runtimes.set((eb) => ({ revision: eb('revision', '+', 1) })).execute()
 }

@@ -19,7 +19,6 @@ export function randomTotpSecret(): string {
   return randomCharacters(BASE32, SECRET_LENGTH)
 }
 
-/** The code of a secret in a time step. */
 export function codeOfStep(secret: string, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))

@@ -1,18 +1,16 @@
-import type { StartedTwoFactor, TwoFactor } from '@svc/contract'
+import type { StartedTwoFactor, StopTwoFactorRequest, TwoFactor } from '@svc/contract'
 import { forbidden, wrongCode } from '../errors.ts'
 import { isoTimeOrNull } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { Secret } from '../secrets/secret.ts'
-import { normalizeEmail } from './accounts.ts'
 import { accountAttempt, countAttempt } from './attempts.ts'
 import type { AccountDeps } from './deps.ts'
-import { findMember, type Member } from './member-store.ts'
+import type { Member } from './member-store.ts'
 import { checkSecondFactor, recoveryText, secretContext, stepOf } from './second-factor.ts'
 import { requirePassword } from './sign-in.ts'
 import * as rules from './totp-rules.ts'
 import * as store from './two-factor-store.ts'
 
-/** Whether two-factor sign-in is on. */
 export async function twoFactorOf({ db }: Pick<CoreDeps, 'db'>, { memberId }: Member): Promise<TwoFactor> {
   const since = (await store.findSecondFactor(db, memberId))?.confirmed_at ?? null
   const recoveryCodesLeft = since === null ? 0 : await store.countRecoveryCodes(db, memberId)
@@ -22,7 +20,7 @@ export async function twoFactorOf({ db }: Pick<CoreDeps, 'db'>, { memberId }: Me
 /** A secret for the member's app. No code is asked for at sign-in until one of it was confirmed. */
 export async function startTwoFactor(deps: AccountDeps, member: Member, password: Secret): Promise<StartedTwoFactor> {
   deps.diskSpace.require()
-  await requirePassword(deps, member, { field: 'password', password })
+  await requirePassword(deps, member, password)
   const secret = rules.randomTotpSecret()
   const sealed = deps.keyring.seal(new Secret(secret), secretContext(member.memberId))
   if (!(await store.putSecret(deps.db, member, sealed))) throw forbidden(IS_ON)
@@ -31,11 +29,8 @@ export async function startTwoFactor(deps: AccountDeps, member: Member, password
 }
 
 /** Turns it on with the first code of the app, and returns the recovery codes. */
-export async function confirmTwoFactor(
-  deps: AccountDeps,
-  { memberId, email }: Member,
-  code: string,
-): Promise<string[]> {
+export async function confirmTwoFactor(deps: AccountDeps, member: Member, code: string): Promise<string[]> {
+  const { memberId, email } = member
   await countAttempt(deps, accountAttempt('change/address', email).buckets)
   const factor = await store.findSecondFactor(deps.db, memberId)
   if (!factor) throw forbidden('There is no secret to confirm: ask for one first.')
@@ -52,22 +47,14 @@ export async function confirmTwoFactor(
 export async function stopTwoFactor(
   deps: AccountDeps,
   member: Member,
-  { password, code }: { password: Secret; code: string },
+  given: StopTwoFactorRequest,
 ): Promise<TwoFactor> {
-  await requirePassword(deps, member, { field: 'password', password })
+  const { password, code } = given
+  await requirePassword(deps, member, new Secret(password))
   if (!(await twoFactorOf(deps, member)).isOn) throw forbidden('Two-factor sign-in is off.')
   await checkSecondFactor(deps, member.memberId, { code, isKnown: true, isUsedUp: true })
   await store.turnOff(deps.db, member.memberId)
   return twoFactorOf(deps, member)
-}
-
-/** Turns it off on the operator's word; null when no member has this address. */
-export async function removeTwoFactor(
-  { db }: Pick<CoreDeps, 'db'>,
-  email: string,
-): Promise<{ ownerId: string; email: string; wasOn: boolean } | null> {
-  const member = await findMember(db, normalizeEmail(email))
-  return member && { ownerId: member.ownerId, email: member.email, wasOn: await store.turnOff(db, member.memberId) }
 }
 
 const IS_ON = 'Two-factor sign-in is on already. Turn it off first to use another app.'

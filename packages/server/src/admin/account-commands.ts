@@ -1,12 +1,12 @@
 import { ChangePasswordRequest, type Role, type Tier } from '@svc/contract'
-import { createOwner, normalizeEmail, type Owner, setTier } from '../accounts/accounts.ts'
+import { createOwner, normalizeEmail, type Owner } from '../accounts/accounts.ts'
 import type { AccountDeps } from '../accounts/deps.ts'
 import { changeRole, findMember, listMembers, type Member } from '../accounts/member-store.ts'
 import { makeResetLink } from '../accounts/password-reset.ts'
 import { MAX_MEMBERS } from '../accounts/rules.ts'
 import { resetPassword } from '../accounts/sign-in.ts'
-import { findOwner } from '../accounts/store.ts'
-import { removeTwoFactor } from '../accounts/two-factor.ts'
+import { findOwnerOf, updateTier } from '../accounts/store.ts'
+import { turnOff } from '../accounts/two-factor-store.ts'
 import { listOwnKeys, revokeAccountKey } from '../credentials/account-keys.ts'
 import { MAX_ACCOUNT_KEYS, MAX_MEMBER_KEYS } from '../credentials/rules.ts'
 import { AppError } from '../errors.ts'
@@ -23,32 +23,37 @@ export interface AccountCommandDeps
 /** Runs a command about one account and returns what is printed. Throws a {@link CommandError} where there is no such account. */
 export async function runAccountCommand(deps: AccountCommandDeps, command: AccountCommand): Promise<object> {
   const { email } = command
+  const address = normalizeEmail(email)
+  const account = async () => existing(email, await findOwnerOf(deps.db, address))
+  const member = async () => existing(email, await findMember(deps.db, address))
   switch (command.name) {
     case 'create-owner':
       return createKey(deps, email, command.tier ?? 'free')
     case 'set-tier':
-      return existing(email, await setTier(deps, command))
+      return existing(email, await updateTier(deps.db, address, command.tier, deps.clock.now()))
     case 'set-password':
       return existing(email, await resetPassword(deps, { email, password: await askForPassword(deps) }))
     case 'reset-password': {
-      const member = existing(email, await findMember(deps.db, normalizeEmail(email)))
-      return { ownerId: member.ownerId, email: member.email, ...(await makeResetLink(deps, member)) }
+      const whose = await member()
+      return { ownerId: whose.ownerId, email: address, ...(await makeResetLink(deps, whose)) }
     }
     case 'list-members': {
-      const { ownerId, email: account } = existing(email, await findOwner(deps.db, normalizeEmail(email), 'email'))
+      const { ownerId, email } = await account()
       const members = await listMembers(deps.db, ownerId)
-      return { ownerId, email: account, members: members.map((each) => ({ email: each.email, role: each.role })) }
+      return { ownerId, email, members: members.map((each) => ({ email: each.email, role: each.role })) }
     }
     case 'set-role':
-      return setRole(deps, existing(email, await findMember(deps.db, normalizeEmail(email))), command.role)
-    case 'disable-totp':
-      return existing(email, await removeTwoFactor(deps, email))
+      return setRole(deps, await member(), command.role)
+    case 'disable-totp': {
+      const { ownerId, memberId } = await member()
+      return { ownerId, email: address, wasOn: await turnOff(deps.db, memberId) }
+    }
     case 'list-keys':
-      return listKeys(deps, existing(email, await findOwner(deps.db, normalizeEmail(email), 'email')))
+      return listKeys(deps, await account())
     case 'revoke-key': {
-      const { ownerId, email: account } = existing(email, await findOwner(deps.db, normalizeEmail(email), 'email'))
+      const { ownerId, email } = await account()
       const { keyId, revokedAt } = await revokeAccountKey(deps, { ownerId, only: null }, command.key)
-      return { ownerId, email: account, keyId, revokedAt }
+      return { ownerId, email, keyId, revokedAt }
     }
   }
 }

@@ -40,7 +40,6 @@ const text = (problem: string) => z.string(problem).min(1, problem)
 const BEFORE = '--before must be a date, such as 2026-03-01 or 2026-03-01T12:00:00Z.'
 const KEPT = '--keep-deployments must be a whole number above zero.'
 
-/** A command about one account. */
 const AccountCommand = z.discriminatedUnion('name', [
   z.strictObject({ name: z.literal('create-owner'), email, tier: tier.optional() }),
   z.strictObject({ name: z.literal('set-tier'), email, tier }),
@@ -80,7 +79,6 @@ const AdminCommand = z.discriminatedUnion('name', [
 export type AccountCommand = z.infer<typeof AccountCommand>
 export type AdminCommand = z.infer<typeof AdminCommand>
 
-/** Parses an operator's command line. */
 export function parseAdminCommand(
   args: readonly string[],
 ): { ok: true; command: AdminCommand } | { ok: false; problem: string } {

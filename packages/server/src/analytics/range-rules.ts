@@ -41,7 +41,6 @@ export function resolveRange(request: RangeRequest): { range: Range } | { faults
   return { range: { from: Math.min(Math.max(start, shown), end), to: end, bucket, clamped: start < shown } }
 }
 
-/** The start of every time bucket of a range. */
 export function bucketStarts({ from, to, bucket }: Range): number[] {
   return Array.from({ length: (to - from) / GRAIN_MS[bucket] }, (_, index) => from + index * GRAIN_MS[bucket])
 }

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Db, DURATION_BUCKET_COLUMNS } from '../store/schema.ts'
 import { BUCKETS_PER_SPAN } from '../usage/rollup-rules.ts'
 import type { Interval, Range } from './range-rules.ts'
@@ -44,24 +44,18 @@ export async function sumRollups(db: Db, ownerId: string, filter: RollupFilter):
 }
 
 /** How many executions that began in the range were rated 1 and -1. The partial index of rated executions serves it. */
-export async function countFeedback(
-  db: Db,
-  ownerId: string,
-  { range, projectId, runtimeId, deletedRuntimes }: RollupFilter,
-) {
+export async function countFeedback(db: Db, ownerId: string, filter: RollupFilter) {
+  const { range } = filter
   const { up, down } = await db
     .selectFrom('executions')
     .select(({ fn }) => [
       fn.sum<number | null>(sql`case when feedback > 0 then 1 else 0 end`).as('up'),
       fn.sum<number | null>(sql`case when feedback < 0 then 1 else 0 end`).as('down'),
     ])
-    .where('owner_id', '=', ownerId)
     .where('feedback', 'is not', null)
     .where('started_at', '>=', range.from)
     .where('started_at', '<', range.to)
-    .$if(projectId !== undefined, (some) => some.where('project_id', '=', projectId ?? ''))
-    .$if(runtimeId !== undefined, (some) => some.where('runtime_id', '=', runtimeId ?? ''))
-    .$if(deletedRuntimes.length > 0, (some) => some.where('runtime_id', 'not in', deletedRuntimes))
+    .where(filterOf(ownerId, filter))
     .executeTakeFirstOrThrow()
   return { thumbsUp: Number(up ?? 0), thumbsDown: Number(down ?? 0) }
 }
@@ -102,12 +96,8 @@ const CALLS: SummedColumns = {
   columns: { executions: 'calls', failed: 'failed', unknownCalls: 'unknown' },
 }
 
-function sum(
-  kind: SummedPart['kind'],
-  { rows, hasSpans, columns }: SummedColumns,
-  name: string,
-  condition: RawBuilder<unknown>,
-) {
+function sum(kind: SummedPart['kind'], summed: SummedColumns, name: string, condition: RawBuilder<unknown>) {
+  const { rows, hasSpans, columns } = summed
   const sums = [
     ...COUNTERS.map((counter) => [counter, columns[counter]] as const),
     ...DURATION_BUCKET_COLUMNS.map((column) => [column, hasSpans ? column : undefined] as const),
@@ -117,16 +107,16 @@ function sum(
   return sql`select ${sql.raw(`${named}, ${sums.join(', ')} from ${rows}`)} and ${condition} group by ${sql.raw(groups)}`
 }
 
-function conditionOf(
-  ownerId: string,
-  { grain, from, to }: Interval,
-  { projectId, runtimeId, deletedRuntimes }: RollupFilter,
-) {
+function conditionOf(ownerId: string, { grain, from, to }: Interval, filter: RollupFilter) {
+  return sql`grain = ${grain} and at >= ${from} and at < ${to} and ${filterOf(ownerId, filter)}`
+}
+
+function filterOf(ownerId: string, { projectId, runtimeId, deletedRuntimes }: RollupFilter) {
   const conditions = [
-    sql`owner_id = ${ownerId} and grain = ${grain} and at >= ${from} and at < ${to}`,
+    sql`owner_id = ${ownerId}`,
     ...(projectId === undefined ? [] : [sql`project_id = ${projectId}`]),
     ...(runtimeId === undefined ? [] : [sql`runtime_id = ${runtimeId}`]),
     ...(deletedRuntimes.length === 0 ? [] : [sql`runtime_id not in (${sql.join(deletedRuntimes)})`]),
   ]
-  return sql.join(conditions, sql` and `)
+  return sql.join<SqlBool>(conditions, sql` and `)
 }

@@ -7,7 +7,7 @@ import type { Payment, PaymentState, Payments } from './payments/payments.ts'
 import { planOf } from './plans.ts'
 import { CHECKOUT_MS, checkoutProblem, returnAddress } from './rules.ts'
 import { settlePayment } from './settle-payment.ts'
-import { type CheckoutOutcome, type CheckoutView, findCheckout, insertCheckout, listPending } from './store.ts'
+import { type CheckoutOutcome, type CheckoutView, findCheckout, insertCheckout, listByStatus } from './store.ts'
 
 type ProviderDeps = BillingDeps & { payments: Payments }
 
@@ -65,10 +65,10 @@ async function open(deps: ProviderDeps, { ownerId, email }: Owner, request: Chec
 
 // Each checkout closes the others. Where that has failed repeatedly, they are closed first, and no more are opened.
 async function requireFewOpen(deps: ProviderDeps, ownerId: string): Promise<void> {
-  const pending = await listPending(deps.db, ownerId)
+  const pending = await listByStatus(deps.db, ownerId, 'pending')
   if (pending.length < MAX_OPEN) return
   for (const checkout of pending) requireFree((await close(deps, checkout))?.tier ?? 'free')
-  if ((await listPending(deps.db, ownerId)).length >= MAX_OPEN) throw limited(TOO_MANY_OPEN, 60_000)
+  if ((await listByStatus(deps.db, ownerId, 'pending')).length >= MAX_OPEN) throw limited(TOO_MANY_OPEN, 60_000)
 }
 
 // Where one of the others turns out to be paid, this one is closed too: it must not be paid as well.

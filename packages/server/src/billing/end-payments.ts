@@ -14,11 +14,7 @@ const OTHER_PROVIDER =
  * Sees to it that nothing more is paid for an account: closes the pages on which it could still pay, and cancels its
  * subscriptions if `cancelSubscription`. Throws 400 where there are any otherwise.
  */
-export function endPayments(
-  deps: BillingDeps,
-  { ownerId }: Owner,
-  { cancelSubscription }: { cancelSubscription: boolean },
-): Promise<void> {
+export function endPayments(deps: BillingDeps, { ownerId }: Owner, cancelSubscription: boolean): Promise<void> {
   return deps.paymentCalls.run(ownerId, async () => {
     const { payments } = deps
     for (const checkout of await listByStatus(deps.db, ownerId, 'pending')) await close(deps, checkout)

@@ -11,7 +11,6 @@ const OFFERS: Readonly<Record<Tier, Pick<Plan, 'name' | 'price'>>> = {
   enterprise: { name: 'Enterprise', price: perMonth(null) },
 }
 
-/** One plan with its price and everything that it limits. */
 export function planOf(tier: Tier): Plan {
   return { tier, ...OFFERS[tier], limits: TIERS[tier] }
 }

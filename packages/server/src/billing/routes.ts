@@ -1,11 +1,4 @@
-import {
-  BillingUsage,
-  Checkout,
-  CheckoutRequest,
-  PlanList,
-  VerifiedCheckout,
-  VerifyCheckoutRequest,
-} from '@svc/contract'
+import * as contract from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { describeRoutes } from '../http/describe-routes.ts'
 import { ownerOf } from '../http/planes.ts'
@@ -18,25 +11,25 @@ import { billingUsage } from './usage.ts'
 const describeRoute = describeRoutes('Billing')
 const PLANS = describeRoute('listPlans', 'List plans', {
   description: 'Every plan with its price and its limits, and the one that the account is on. Null is unlimited.',
-  response: { 200: PlanList },
+  response: { 200: contract.PlanList },
 })
 const USAGE = describeRoute('getUsage', 'Read current usage', {
   description:
     'The current UTC hour. Executions count from their admission, their calls and tokens once they have ended. ' +
     '`available` is what would be admitted right now.',
-  response: { 200: BillingUsage },
+  response: { 200: contract.BillingUsage },
 })
 const CHECKOUT = describeRoute('startCheckout', 'Start an upgrade', {
   description:
     'Opens a payment page, valid for an hour, in place of any that was opened before. The payer comes back to one of the ' +
     'two addresses with `checkoutId` in the query. The plan changes once the payment provider has confirmed.',
-  body: CheckoutRequest,
-  response: { 200: Checkout },
+  body: contract.CheckoutRequest,
+  response: { 200: contract.Checkout },
 })
 const VERIFY = describeRoute('verifyCheckout', 'Confirm a completed payment', {
   description: 'Asks the payment provider. May be repeated.',
-  body: VerifyCheckoutRequest,
-  response: { 200: VerifiedCheckout },
+  body: contract.VerifyCheckoutRequest,
+  response: { 200: contract.VerifiedCheckout },
 })
 
 /** Owner plane: plans, usage and upgrades. */

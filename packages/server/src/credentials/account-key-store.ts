@@ -1,6 +1,7 @@
 import type { Role } from '@svc/contract'
 import type { Selectable } from 'kysely'
 import { type PageRequest, pageBy } from '../store/page.ts'
+import { firstRow, matching } from '../store/rows.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { lockOwner, type Tx } from '../store/transaction.ts'
 import { MAX_ACCOUNT_KEYS, MAX_MEMBER_KEYS } from './rules.ts'
@@ -28,19 +29,14 @@ export function listAccountKeys(db: Db, scope: KeyScope, page: PageRequest): Pro
 }
 
 /** Revokes an account key; one that is revoked already stays as it is. Null where there is no such key in the scope. */
-export async function revokeKey(
-  db: Db,
-  scope: KeyScope,
-  { keyId, now }: { keyId: string; now: number },
-): Promise<AccountKeyRow | null> {
-  const found = await shownKeys(db, scope).where('credential_id', '=', keyId).executeTakeFirst()
+export async function revokeKey(db: Db, scope: KeyScope, keyId: string, now: number): Promise<AccountKeyRow | null> {
+  const found = await firstRow(shownKeys(db, scope).where('credential_id', '=', keyId))
   if (!found) return null
-  const { revoked_at } = await db
+  const key = matching('credentials', { owner_id: scope.ownerId, credential_id: keyId, kind: 'account' })
+  const revoking = db
     .updateTable('credentials')
     .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(now)) }))
-    .where((eb) => eb.and({ owner_id: scope.ownerId, credential_id: keyId, kind: 'account' }))
-    .returning('revoked_at')
-    .executeTakeFirstOrThrow()
+  const { revoked_at } = await revoking.where(key).returning('revoked_at').executeTakeFirstOrThrow()
   return { ...found, revoked_at }
 }
 
@@ -52,9 +48,8 @@ function shownKeys(db: Db, { ownerId, only }: KeyScope) {
       return [member.select('members.email').as('email'), member.select('members.role').as('own_role')]
     })
   if (only === null) return shown
-  return 'memberId' in only
-    ? shown.where('member_id', '=', only.memberId)
-    : shown.where('credential_id', '=', only.keyId)
+  const own = 'memberId' in only ? { member_id: only.memberId } : { credential_id: only.keyId }
+  return shown.where(matching('credentials', own))
 }
 
 /** Who asks for a key of the account: a member by their session, or a key. */
@@ -71,25 +66,18 @@ export async function addAccountKey(
 ): Promise<'added' | 'full' | 'not owner'> {
   await lockOwner(tx, key.owner_id)
   if (by && (await roleOf(tx, key.owner_id, by)) !== 'owner') return 'not owner'
-  const { member_id: memberId = null } = key
-  const { count } = await keysOf(tx, key.owner_id)
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('revoked_at', 'is', null)
-    .where('member_id', memberId === null ? 'is' : '=', memberId)
-    .executeTakeFirstOrThrow()
-  if (count >= (memberId === null ? MAX_ACCOUNT_KEYS : MAX_MEMBER_KEYS)) return 'full'
-  const kept = keysOf(tx, key.owner_id)
-    .select('credential_id')
-    .where('revoked_at', 'is not', null)
-    .orderBy('revoked_at', 'desc')
-    .orderBy('credential_id', 'desc')
-    .limit(MAX_ACCOUNT_KEYS)
-  await tx
+  const { owner_id, member_id = null } = key
+  const most = member_id === null ? MAX_ACCOUNT_KEYS : MAX_MEMBER_KEYS
+  const working = keysOf(tx, owner_id).select('credential_id').where('revoked_at', 'is', null)
+  const alike = await working.where(matching('credentials', { member_id })).limit(most).execute()
+  if (alike.length >= most) return 'full'
+  const revoked = keysOf(tx, owner_id).select('credential_id').where('revoked_at', 'is not', null)
+  const kept = revoked.orderBy('revoked_at', 'desc').orderBy('credential_id', 'desc').limit(MAX_ACCOUNT_KEYS)
+  const surplus = tx
     .deleteFrom('credentials')
-    .where((eb) => eb.and({ owner_id: key.owner_id, kind: 'account' }))
     .where('revoked_at', 'is not', null)
     .where('credential_id', 'not in', kept)
-    .execute()
+  await surplus.where(matching('credentials', { owner_id, kind: 'account' })).execute()
   await insertCredential(tx, key)
   return 'added'
 }
@@ -97,14 +85,13 @@ export async function addAccountKey(
 /** The role of now; undefined where the member is gone, or the key revoked. */
 async function roleOf(tx: Tx, ownerId: string, by: KeyMaker): Promise<Role | null | undefined> {
   if ('memberId' in by) {
-    const own = tx.selectFrom('members').select('role').where('owner_id', '=', ownerId)
-    return (await own.where('member_id', '=', by.memberId).executeTakeFirst())?.role
+    const own = matching('members', { owner_id: ownerId, member_id: by.memberId })
+    return (await firstRow(tx.selectFrom('members').select('role').where(own)))?.role
   }
-  const scope = { ownerId, only: by }
-  const key = await shownKeys(tx, scope).where('revoked_at', 'is', null).executeTakeFirst()
-  return key && (key.own_role ?? key.role)
+  const key = await firstRow(shownKeys(tx, { ownerId, only: by }).where('revoked_at', 'is', null))
+  return key?.own_role ?? key?.role
 }
 
-function keysOf(db: Db, ownerId: string) {
-  return db.selectFrom('credentials').where('owner_id', '=', ownerId).where('kind', '=', 'account')
+function keysOf(db: Db, owner_id: string) {
+  return db.selectFrom('credentials').where(matching('credentials', { owner_id, kind: 'account' }))
 }

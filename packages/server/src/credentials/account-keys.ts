@@ -31,23 +31,17 @@ export function keysFor(caller: Caller): KeyScope {
   return { ownerId, only: member ? { memberId: member.memberId } : { keyId } }
 }
 
+type StoreDeps = Pick<CoreDeps, 'db' | 'clock'>
+
 /** Keys of the account, newest first. */
-export async function listOwnKeys(
-  { db }: Pick<CoreDeps, 'db'>,
-  scope: KeyScope,
-  page: PageRequest,
-): Promise<AccountKeyList> {
+export async function listOwnKeys({ db }: StoreDeps, scope: KeyScope, page: PageRequest): Promise<AccountKeyList> {
   const rows = await listAccountKeys(db, scope, page)
   const { shown, nextCursor } = cutPage(rows, page.limit, (row) => ({ at: row.created_at, id: row.credential_id }))
   return { keys: shown.map(toAccountKey), nextCursor }
 }
 
 /** Revokes a key that the caller sees, which may be the key of this request. Idempotent. Any other one reads as absent. */
-export async function revokeOwnKey(
-  deps: Pick<CoreDeps, 'db' | 'clock' | 'logger'>,
-  caller: Caller,
-  keyId: string,
-): Promise<AccountKey> {
+export async function revokeOwnKey(deps: CoreDeps, caller: Caller, keyId: string): Promise<AccountKey> {
   const key = await revokeAccountKey(deps, keysFor(caller), keyId)
   const { ownerId } = caller.owner
   deps.logger.info({ ownerId, keyId, ...actorIn(caller) }, 'an API key was revoked')
@@ -60,12 +54,8 @@ function actorIn({ member, keyId }: Caller): { by?: string; byKey?: string } {
 }
 
 /** The same within a scope. */
-export async function revokeAccountKey(
-  { db, clock }: Pick<CoreDeps, 'db' | 'clock'>,
-  scope: KeyScope,
-  keyId: string,
-): Promise<AccountKey> {
-  const row = await revokeKey(db, scope, { keyId, now: clock.now() })
+export async function revokeAccountKey(deps: StoreDeps, scope: KeyScope, keyId: string): Promise<AccountKey> {
+  const row = await revokeKey(deps.db, scope, keyId, deps.clock.now())
   if (!row) throw notFound('The key')
   return toAccountKey(row)
 }

@@ -1,7 +1,7 @@
 import { abbreviateKey, type KeyKind, keyKindOf, type Role } from '@svc/contract'
 import { forbidden, noLongerOwner } from '../errors.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
-import type { SealContext } from '../secrets/keyring.ts'
+import { sealedIn } from '../secrets/keyring.ts'
 import { mintKey } from '../secrets/mint.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { inTransaction } from '../store/transaction.ts'
@@ -17,29 +17,20 @@ interface MintedKey {
   row: NewCredential
 }
 
-interface KeyKindAndName {
+interface KeyFields {
   kind: KeyKind
   runtimeId?: string | null
-  name?: string | null
+  name?: string
+  /** What a key of the account may do: what its member may at the time, or what `role` may. */
+  memberId?: string | null
+  role?: Role | null
 }
 
-/** What a key of the account may do: what `role` may, or what its member may at the time. */
-export interface KeyHolder {
-  memberId: string | null
-  role: Role | null
-}
-
-/** The context that binds a sealed key to its row. */
-export function keyContext(credentialId: string): SealContext {
-  return { table: 'credentials', column: 'sealed', rowId: credentialId }
-}
+export const keyContext = sealedIn('credentials', 'sealed')
 
 /** A new key and its row. Of account keys only the hash is stored, so nothing can reveal them. */
-export function mintCredential(
-  { keyring, newId, clock }: MintDeps,
-  ownerId: string,
-  { kind, runtimeId = null, name = null, ...whose }: KeyKindAndName & Partial<KeyHolder>,
-): MintedKey {
+export function mintCredential({ keyring, newId, clock }: MintDeps, ownerId: string, fields: KeyFields): MintedKey {
+  const { kind, runtimeId = null, name = null, memberId = null, role = null } = fields
   const key = mintKey(kind)
   const credentialId = newId('credential')
   const row = {
@@ -51,11 +42,9 @@ export function mintCredential(
     sealed: kind === 'account' ? null : keyring.seal(key, keyContext(credentialId)),
     prefix: abbreviateKey(key.reveal()),
     name,
-    member_id: whose.memberId ?? null,
-    role: whose.role ?? null,
+    member_id: memberId,
+    role,
     created_at: clock.now(),
-    expires_at: null,
-    revoked_at: null,
   }
   return { key, row }
 }
@@ -74,10 +63,6 @@ export async function addKey(
 }
 
 /** The hashes under which a presented key may be stored; null where its form is not that of this kind. */
-export function lookUpHashes(
-  { keyring }: Pick<CoreDeps, 'keyring'>,
-  kind: KeyKind,
-  presented: string,
-): string[] | null {
+export function lookUpHashes({ keyring }: Pick<CoreDeps, 'keyring'>, kind: KeyKind, presented: string) {
   return keyKindOf(presented) === kind ? keyring.hashes(presented) : null
 }

@@ -6,9 +6,8 @@ import { ListQuery, RuntimeParams as params } from '../http/params.ts'
 import { callerOf, ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
-import { rotateSecret } from '../runtimes/signing-secret.ts'
 import { createAccountKey, keysFor, listOwnKeys, revokeOwnKey } from './account-keys.ts'
-import { revealKey, revokeKey, rotateKey } from './runtime-keys.ts'
+import { revealKey, revokeKey, rotateKey, rotateSecret } from './runtime-keys.ts'
 
 const describeKeyRoute = describeRoutes('Keys')
 const REVEAL_KEY = describeKeyRoute('revealKey', 'Reveal a key in full', {
@@ -26,15 +25,12 @@ const REVOKE_KEY = describeKeyRoute('revokeKey', 'End a key at once, without a r
   body: contract.RevokeKeyRequest,
   response: { 200: contract.RevokedKey },
 })
-const ROTATE_SECRET = describeKeyRoute(
-  'rotateSecret',
-  'Replace the signing secret; the old one works on for a grace period',
-  {
-    params,
-    body: contract.RotateSecretRequest,
-    response: { 200: contract.RotatedSecret },
-  },
-)
+const SECRET = 'Replace the signing secret; the old one works on for a grace period'
+const ROTATE_SECRET = describeKeyRoute('rotateSecret', SECRET, {
+  params,
+  body: contract.RotateSecretRequest,
+  response: { 200: contract.RotatedSecret },
+})
 
 /** Owner plane: a runtime's two keys and its signing secret. All are POST, so that no log or history holds a key. */
 export function runtimeKeyRoutes(plane: FastifyInstance, deps: CoreDeps): void {

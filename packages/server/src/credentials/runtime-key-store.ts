@@ -1,5 +1,6 @@
 import type { RuntimeKeyType } from '@svc/contract'
 import { updateRuntime } from '../runtimes/store.ts'
+import { firstRow, hasEffect, matching } from '../store/rows.ts'
 import type { Db } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { addEvents } from '../webhooks/outbox-store.ts'
@@ -31,13 +32,8 @@ export function keyEvent(
 
 /** The key that was neither replaced nor revoked, if any. */
 export function findCurrentKey(db: Db, place: KeyPlace) {
-  return db
-    .selectFrom('credentials')
-    .select(['credential_id', 'sealed', 'prefix'])
-    .where((eb) => eb.and({ ...place }))
-    .where('revoked_at', 'is', null)
-    .where('expires_at', 'is', null)
-    .executeTakeFirst()
+  const current = matching('credentials', { ...place, revoked_at: null, expires_at: null })
+  return firstRow(db.selectFrom('credentials').select(['credential_id', 'sealed', 'prefix']).where(current))
 }
 
 /**
@@ -52,21 +48,15 @@ export function replaceKey(
   return inTransaction(db, async (tx) => {
     // First, because it locks the runtime's row: rotations and revocations of one runtime come one after another.
     if (!(await updateRuntime(tx, place.owner_id, { runtimeId: place.runtime_id, now }))) return null
-    await tx
-      .deleteFrom('credentials')
-      .where((eb) => eb.and({ ...place }))
-      .where((eb) => eb.or([eb('revoked_at', 'is not', null), eb('expires_at', 'is not', null)]))
-      .execute()
+    const earlier = tx.deleteFrom('credentials').where(matching('credentials', place))
+    await earlier.where((eb) => eb.or([eb('revoked_at', 'is not', null), eb('expires_at', 'is not', null)])).execute()
     // Without a grace it is revoked besides, because the clock of another replica may be behind.
-    const replaced = await tx
-      .updateTable('credentials')
-      .set({ expires_at: previousEndsAt, revoked_at: previousEndsAt > now ? null : now, sealed: null })
-      .where((eb) => eb.and({ ...place }))
-      .returning('credential_id')
-      .execute()
+    const ending = { expires_at: previousEndsAt, revoked_at: previousEndsAt > now ? null : now, sealed: null }
+    const replacing = tx.updateTable('credentials').set(ending).where(matching('credentials', place))
+    const hadCurrent = await hasEffect(replacing)
     await insertCredential(tx, next)
     await addEvents(tx, newEventId, [keyEvent('key.rotated', place, { prefix: next.prefix, at: now })])
-    return { hadCurrent: replaced.length > 0 }
+    return { hadCurrent }
   })
 }
 
@@ -74,17 +64,10 @@ export function replaceKey(
 export function revokeKeys(db: Db, place: KeyPlace, now: number): Promise<number | null> {
   return inTransaction(db, async (tx) => {
     if (!(await updateRuntime(tx, place.owner_id, { runtimeId: place.runtime_id, now }))) return null
-    await tx
-      .updateTable('credentials')
-      .set({ revoked_at: now, sealed: null })
-      .where((eb) => eb.and({ ...place }))
-      .where('revoked_at', 'is', null)
-      .execute()
-    const last = await tx
-      .selectFrom('credentials')
-      .select((eb) => eb.fn.max('revoked_at').as('revoked_at'))
-      .where((eb) => eb.and({ ...place }))
-      .executeTakeFirst()
+    const working = matching('credentials', { ...place, revoked_at: null })
+    await tx.updateTable('credentials').set({ revoked_at: now, sealed: null }).where(working).execute()
+    const keys = tx.selectFrom('credentials').where(matching('credentials', place))
+    const last = await firstRow(keys.select((eb) => eb.fn.max('revoked_at').as('revoked_at')))
     return last?.revoked_at ?? now
   })
 }

@@ -3,7 +3,9 @@ import type { Owner } from '../accounts/accounts.ts'
 import { keyNotRevealable, keyRevoked, notFound } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
-import { findRuntime } from '../runtimes/store.ts'
+import { secretContext } from '../runtimes/serving-runtime.ts'
+import { findRuntime, replaceSecret } from '../runtimes/store.ts'
+import { mintSigningSecret } from '../secrets/mint.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { addEvents } from '../webhooks/outbox-store.ts'
 import { keyContext, mintCredential } from './credentials.ts'
@@ -39,12 +41,8 @@ export async function rotateKey(
   const now = deps.clock.now()
   const previousEndsAt = graceEnd(now, request.graceSeconds)
   const { key, row } = mintCredential(deps, owner.ownerId, { kind: type, runtimeId })
-  const replaced = await replaceKey(deps.db, placeOf(owner, request), {
-    next: row,
-    now,
-    previousEndsAt,
-    newEventId: () => deps.newId('delivery'),
-  })
+  const replacement = { next: row, now, previousEndsAt, newEventId: () => deps.newId('delivery') }
+  const replaced = await replaceKey(deps.db, placeOf(owner, request), replacement)
   if (!replaced) throw notFound('The runtime')
   const previousKeyExpiresAt = replaced.hadCurrent ? isoTime(previousEndsAt) : null
   return { type, key: key.reveal(), prefix: row.prefix, previousKeyExpiresAt }
@@ -59,6 +57,32 @@ export async function revokeKey(
   const revokedAt = await revokeKeys(deps.db, placeOf(owner, request), deps.clock.now())
   if (revokedAt === null) throw notFound('The runtime')
   return { type: request.type, revokedAt: isoTime(revokedAt) }
+}
+
+/** Replaces the signing secret. Until the grace period ends, calls may be signed with either; a grace of 0 deletes the old one. */
+export async function rotateSecret(
+  deps: CoreDeps,
+  owner: Owner,
+  { runtimeId, graceSeconds }: OfRuntime<contract.RotateSecretRequest>,
+): Promise<contract.RotatedSecret> {
+  const now = deps.clock.now()
+  const previousEndsAt = graceEnd(now, graceSeconds)
+  const secret = mintSigningSecret()
+  const replacement = {
+    runtimeId,
+    sealed: deps.keyring.seal(secret, secretContext(runtimeId)),
+    previousEndsAt: previousEndsAt > now ? previousEndsAt : null,
+    now,
+  }
+  const isReplaced = await inTransaction(deps.db, async (tx) => {
+    const replaced = await replaceSecret(tx, owner.ownerId, replacement)
+    const data = { keyType: 'signing-secret', prefix: null }
+    const event = { ownerId: owner.ownerId, runtimeId, type: 'key.rotated', data, at: now } as const
+    if (replaced) await addEvents(tx, () => deps.newId('delivery'), [event])
+    return replaced
+  })
+  if (!isReplaced) throw notFound('The runtime')
+  return { secret: secret.reveal(), previousSecretExpiresAt: isoTime(previousEndsAt) }
 }
 
 function placeOf({ ownerId }: Owner, { runtimeId, type }: OfRuntime<contract.RevealKeyRequest>): KeyPlace {

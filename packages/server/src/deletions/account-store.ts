@@ -1,3 +1,5 @@
+import { reviseRuntimes } from '../accounts/store.ts'
+import { firstRow, matching } from '../store/rows.ts'
 import type { Db } from '../store/schema.ts'
 import { inTransaction, lockOwner } from '../store/transaction.ts'
 import { goneAddress } from './rules.ts'
@@ -38,23 +40,13 @@ export function endAccount(
       .$narrowType<{ status: 'paid' | 'pending' }>()
       .executeTakeFirst()
     if (open) return open.status
-    const who = tx.selectFrom('members').select('member_id')
     const asked = { owner_id: ownerId, member_id: memberId, password_version: passwordVersion, role: 'owner' as const }
-    if (!(await who.where((eb) => eb.and(asked)).executeTakeFirst())) return 'other password'
-    await tx
-      .updateTable('owners')
-      .set({ deleted_at: now, email: goneAddress(newId) })
-      .where('owner_id', '=', ownerId)
-      .execute()
-    for (const table of OPENING) {
-      await tx.deleteFrom(table).where('owner_id', '=', ownerId).execute()
-    }
-    // Admission compares revisions: a cached runtime is read again, and not found.
-    await tx
-      .updateTable('runtimes')
-      .set((eb) => ({ revision: eb('revision', '+', 1) }))
-      .where('owner_id', '=', ownerId)
-      .execute()
+    const who = tx.selectFrom('members').select('member_id').where(matching('members', asked))
+    if (!(await firstRow(who))) return 'other password'
+    const gone = { deleted_at: now, email: goneAddress(newId) }
+    await tx.updateTable('owners').set(gone).where('owner_id', '=', ownerId).execute()
+    for (const table of OPENING) await tx.deleteFrom(table).where('owner_id', '=', ownerId).execute()
+    await reviseRuntimes(tx, ownerId)
     return 'ended'
   })
 }

@@ -1,11 +1,10 @@
-import type { PasswordQueue } from '../accounts/password-queue.ts'
+import type { AccountDeps } from '../accounts/deps.ts'
 import type { UsageAggregation } from '../analytics/aggregation.ts'
 import type { BillingDeps } from '../billing/deps.ts'
 import type { RunningExecutions } from '../executions/running.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 
-export interface DeletionDeps extends BillingDeps {
-  passwords: PasswordQueue
+export interface DeletionDeps extends AccountDeps, BillingDeps {
   running: RunningExecutions
 }
 

@@ -1,12 +1,4 @@
-import {
-  DeleteAccountRequest,
-  DeletedAccount,
-  DeletedProject,
-  DeletedRuntime,
-  DeleteProjectRequest,
-  DeleteRuntimeRequest,
-  ErrorBody,
-} from '@svc/contract'
+import * as contract from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { describeRoutes } from '../http/describe-routes.ts'
@@ -14,31 +6,29 @@ import { ProjectIdParam, RuntimeParams } from '../http/params.ts'
 import { ownerOf, signedIn } from '../http/planes.ts'
 import { clearSessionCookie } from '../http/session-cookie.ts'
 import { typed } from '../http/typed.ts'
-import { deleteAccount } from './delete-account.ts'
-import { deleteProject } from './delete-project.ts'
-import { deleteRuntime } from './delete-runtime.ts'
+import { deleteAccount, deleteProject, deleteRuntime } from './deletions.ts'
 import type { DeletionDeps } from './deps.ts'
 
 const RUNTIME = describeRoutes('Runtimes')('deleteRuntime', 'Delete a runtime', {
   description:
     'Its keys and its addresses stop at once, and its executions under way are stopped. Its deployments, executions, approvals, events and usage are deleted in the background; usage of the present hour counts until the hour is over. Its id is not given again.',
   params: RuntimeParams,
-  body: DeleteRuntimeRequest,
-  response: { 200: DeletedRuntime },
+  body: contract.DeleteRuntimeRequest,
+  response: { 200: contract.DeletedRuntime },
 })
 
 const PROJECT = describeRoutes('Projects')('deleteProject', 'Delete an empty project', {
   description: 'The default project stays, and so does one that has runtimes: delete those first.',
   params: z.object({ projectId: ProjectIdParam }),
-  body: DeleteProjectRequest,
-  response: { 200: DeletedProject },
+  body: contract.DeleteProjectRequest,
+  response: { 200: contract.DeletedProject },
 })
 
 const ACCOUNT = describeRoutes('Account')('deleteAccount', 'Delete the account', {
   description:
     'With a session and the password. Its keys, sessions and runtimes stop at once, those of all members, and everything is deleted in the background but its payments. Where a subscription pays for its plan, `cancelSubscription` has to be true.',
-  body: DeleteAccountRequest,
-  response: { 200: DeletedAccount, 429: ErrorBody },
+  body: contract.DeleteAccountRequest,
+  response: { 200: contract.DeletedAccount, 429: contract.ErrorBody },
 })
 
 /** Owner plane: deleting. Each request confirms by its body what it deletes. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { NotNull } from 'kysely'
+import { firstRow, matching } from '../store/rows.ts'
 import type { Db } from '../store/schema.ts'
 import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
 import { MAX_LEFT, MAX_RETIRED } from './rules.ts'
@@ -22,20 +22,14 @@ export function retireRuntime(
 ): Promise<'retired' | 'absent' | 'too many' | { name: string }> {
   return inTransaction(db, async (tx) => {
     await lockOwner(tx, ownerId)
-    const runtime = await tx
-      .selectFrom('runtimes')
-      .select('name')
-      .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
-      .forUpdate()
-      .executeTakeFirst()
+    const own = matching('runtimes', { owner_id: ownerId, runtime_id: runtimeId })
+    const runtime = await firstRow(tx.selectFrom('runtimes').select('name').where(own).forUpdate())
     if (!runtime) return 'absent'
     if (runtime.name !== confirm) return { name: runtime.name }
     if ((await goneRuntimes(tx, ownerId)).length >= MAX_LEFT) return 'too many'
     await takeOut(tx, ownerId, [runtimeId])
-    await tx
-      .insertInto('retired_runtimes')
-      .values({ id_hash: hashOf(runtimeId), owner_id: ownerId, runtime_id: runtimeId, deleted_at: now })
-      .execute()
+    const retired = { id_hash: hashOf(runtimeId), owner_id: ownerId, runtime_id: runtimeId, deleted_at: now }
+    await tx.insertInto('retired_runtimes').values(retired).execute()
     await forgetOldest(tx, ownerId)
     return 'retired'
   })
@@ -46,21 +40,13 @@ const AT_ONCE = 20
 /** Takes some runtimes of a deleted account out of service; returns how many. */
 export function retireSome(db: Db, ownerId: string, now: number): Promise<number> {
   return inTransaction(db, async (tx) => {
-    const rows = await tx
-      .selectFrom('runtimes')
-      .select('runtime_id')
-      .where('owner_id', '=', ownerId)
-      .orderBy('runtime_id')
-      .limit(AT_ONCE)
-      .forUpdate()
-      .execute()
+    const own = tx.selectFrom('runtimes').select('runtime_id').where('owner_id', '=', ownerId)
+    const rows = await own.orderBy('runtime_id').limit(AT_ONCE).forUpdate().execute()
     if (rows.length === 0) return 0
     const runtimeIds = rows.map((row) => row.runtime_id)
     await takeOut(tx, ownerId, runtimeIds)
-    await tx
-      .insertInto('retired_runtimes')
-      .values(runtimeIds.map((id) => ({ id_hash: hashOf(id), owner_id: ownerId, runtime_id: null, deleted_at: now })))
-      .execute()
+    const retired = runtimeIds.map((id) => ({ id_hash: hashOf(id), owner_id: ownerId, deleted_at: now }))
+    await tx.insertInto('retired_runtimes').values(retired).execute()
     return rows.length
   })
 }
@@ -75,13 +61,9 @@ async function takeOut(tx: Tx, ownerId: string, runtimeIds: readonly string[]): 
 }
 
 async function forgetOldest(tx: Tx, ownerId: string): Promise<void> {
-  const own = tx.selectFrom('retired_runtimes').where('owner_id', '=', ownerId).where('runtime_id', 'is', null)
-  const surplus = own
-    .select('id_hash')
-    .orderBy('deleted_at', 'desc')
-    .orderBy('id_hash')
-    .limit(MAX_RETIRED)
-    .offset(MAX_RETIRED)
+  const empty = matching('retired_runtimes', { owner_id: ownerId, runtime_id: null })
+  const own = tx.selectFrom('retired_runtimes').select('id_hash').where(empty)
+  const surplus = own.orderBy('deleted_at', 'desc').orderBy('id_hash').limit(MAX_RETIRED).offset(MAX_RETIRED)
   await tx.deleteFrom('retired_runtimes').where('id_hash', 'in', surplus).execute()
 }
 
@@ -99,35 +81,18 @@ export async function isRetired(db: Db, runtimeId: string): Promise<boolean> {
 
 /** The deleted runtimes of an account of which rows may be left. Lists leave them out. */
 export async function goneRuntimes(db: Db, ownerId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('retired_runtimes')
-    .select('runtime_id')
-    .where('owner_id', '=', ownerId)
-    .where('runtime_id', 'is not', null)
-    .$narrowType<{ runtime_id: NotNull }>()
-    .execute()
-  return rows.map((row) => row.runtime_id)
+  const rows = await db.selectFrom('retired_runtimes').select('runtime_id').where('owner_id', '=', ownerId).execute()
+  return rows.flatMap((row) => row.runtime_id ?? [])
 }
 
 /** Of these runtimes and accounts, those that were deleted. */
-export async function findGone(
-  db: Db,
-  { runtimeIds, ownerIds }: { runtimeIds: readonly string[]; ownerIds: readonly string[] },
-): Promise<Set<string>> {
-  const [runtimes, owners] = await Promise.all([
-    db
-      .selectFrom('retired_runtimes')
-      .select('runtime_id as id')
-      .where('id_hash', 'in', runtimeIds.map(hashOf))
-      .execute(),
-    db
-      .selectFrom('owners')
-      .select('owner_id as id')
-      .where('owner_id', 'in', ownerIds)
-      .where('deleted_at', 'is not', null)
-      .execute(),
-  ])
-  return new Set([...runtimes, ...owners].flatMap(({ id }) => id ?? []))
+export async function findGone(db: Db, places: readonly Place[]): Promise<Set<string>> {
+  const hashes = [...new Set(places.map(({ runtimeId }) => hashOf(runtimeId)))]
+  const runtimes = db.selectFrom('retired_runtimes').select('runtime_id as id').where('id_hash', 'in', hashes)
+  const ownerIds = [...new Set(places.map(({ ownerId }) => ownerId))]
+  const owners = db.selectFrom('owners').select('owner_id as id').where('owner_id', 'in', ownerIds)
+  const gone = runtimes.unionAll(owners.where('deleted_at', 'is not', null))
+  return new Set((await gone.execute()).flatMap(({ id }) => id ?? []))
 }
 
 // The id of a deleted account's runtime must not be found here.

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { deleteSomeEnded } from '../executions/retention-store.ts'
 import { isPostgres } from '../store/recordset.ts'
+import { firstRow, matching } from '../store/rows.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
@@ -103,20 +104,11 @@ function deleteSome(db: Db, { ownerId, table, key, where, limit = ROWS }: Doomed
 }
 
 /** Whether executions of an account, or of one of its runtimes, have not ended. */
-export async function hasRunning(
-  db: Db,
-  { ownerId, runtimeId }: { ownerId: string; runtimeId?: string },
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('executions')
-    .select('execution_id')
-    .where('owner_id', '=', ownerId)
-    // A literal: the index of running executions is partial.
-    .where('status', '=', sql.lit('running' as const))
-    .$if(runtimeId !== undefined, (query) => query.where('runtime_id', '=', runtimeId ?? ''))
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+export async function hasRunning(db: Db, ownerId: string, runtimeId?: string): Promise<boolean> {
+  const place = { owner_id: ownerId, ...(runtimeId !== undefined && { runtime_id: runtimeId }) }
+  const own = db.selectFrom('executions').select('execution_id').where(matching('executions', place)).limit(1)
+  // A literal: the index of running executions is partial.
+  return (await firstRow(own.where('status', '=', sql.lit('running' as const)))) !== null
 }
 
 /** A deleted runtime of which rows may be left. */
@@ -126,11 +118,18 @@ export interface Retired extends Place {
 
 const PAGE = 100
 
+async function* inPages<Row>(first: Row, readAfter: (last: Row) => Promise<Row[]>): AsyncGenerator<Row> {
+  for (let last: Row | undefined = first; last !== undefined; ) {
+    const rows: Row[] = await readAfter(last)
+    yield* rows
+    last = rows.length < PAGE ? undefined : rows.at(-1)
+  }
+}
+
 /** Every deleted runtime of which rows may be left. */
-export async function* eachRetired(db: Db): AsyncGenerator<Retired> {
-  for (let after = ['', '']; ; ) {
-    const [ownerId = '', runtimeId = ''] = after
-    const rows = await db
+export function eachRetired(db: Db): AsyncGenerator<Retired> {
+  return inPages({ ownerId: '', runtimeId: '', deletedAt: 0 }, ({ ownerId, runtimeId }) =>
+    db
       .selectFrom('retired_runtimes')
       .select(['owner_id as ownerId', 'runtime_id as runtimeId', 'deleted_at as deletedAt'])
       .where('runtime_id', 'is not', null)
@@ -139,12 +138,8 @@ export async function* eachRetired(db: Db): AsyncGenerator<Retired> {
       .orderBy('runtime_id')
       .limit(PAGE)
       .$castTo<Retired>()
-      .execute()
-    yield* rows
-    const last = rows.at(-1)
-    if (!last || rows.length < PAGE) return
-    after = [last.ownerId, last.runtimeId]
-  }
+      .execute(),
+  )
 }
 
 /** An account that was deleted and is not gone yet. */
@@ -154,43 +149,32 @@ export interface DeletedAccount {
 }
 
 /** Every such account, the first to be deleted first. */
-export async function* eachDeletedAccount(db: Db): AsyncGenerator<DeletedAccount> {
-  for (let after: DeletedAccount = { ownerId: '', deletedAt: 0 }; ; ) {
-    const rows = await db
+export function eachDeletedAccount(db: Db): AsyncGenerator<DeletedAccount> {
+  return inPages({ ownerId: '', deletedAt: 0 }, ({ ownerId, deletedAt }) =>
+    db
       .selectFrom('owners')
       .select(['owner_id as ownerId', 'deleted_at as deletedAt'])
       .where('deleted_at', 'is not', null)
-      .where(sql<boolean>`(deleted_at, owner_id) > (${after.deletedAt}, ${after.ownerId})`)
+      .where(sql<boolean>`(deleted_at, owner_id) > (${deletedAt}, ${ownerId})`)
       .orderBy('deleted_at')
       .orderBy('owner_id')
       .limit(PAGE)
       .$castTo<DeletedAccount>()
-      .execute()
-    yield* rows
-    const last = rows.at(-1)
-    if (!last || rows.length < PAGE) return
-    after = last
-  }
+      .execute(),
+  )
 }
 
 /** Nothing is left of the runtime: its id is kept as a hash alone. */
 export async function forgetRuntime(db: Db, { ownerId, runtimeId }: Place): Promise<void> {
-  await db
-    .updateTable('retired_runtimes')
-    .set({ runtime_id: null })
-    .where('owner_id', '=', ownerId)
-    .where('runtime_id', '=', runtimeId)
-    .execute()
+  const retired = matching('retired_runtimes', { owner_id: ownerId, runtime_id: runtimeId })
+  await db.updateTable('retired_runtimes').set({ runtime_id: null }).where(retired).execute()
 }
 
 /** Nothing is left of the account but payments: hashes of its runtimes' ids stay, without a name to them. */
 export function forgetAccount(db: Db, ownerId: string): Promise<void> {
   return inTransaction(db, async (tx) => {
-    await tx
-      .updateTable('retired_runtimes')
-      .set({ owner_id: null, runtime_id: null })
-      .where('owner_id', '=', ownerId)
-      .execute()
+    const nobody = { owner_id: null, runtime_id: null }
+    await tx.updateTable('retired_runtimes').set(nobody).where('owner_id', '=', ownerId).execute()
     await tx.updateTable('checkouts').set({ success_url: '', cancel_url: '' }).where('owner_id', '=', ownerId).execute()
     await tx.deleteFrom('owners').where('owner_id', '=', ownerId).where('deleted_at', 'is not', null).execute()
   })

@@ -1,3 +1,4 @@
+import { firstRow, matching } from '../store/rows.ts'
 import type { Db } from '../store/schema.ts'
 import { readStoredManifestPart } from './stored-manifest-rules.ts'
 
@@ -11,30 +12,24 @@ export interface CallEndpoint {
   isRecorded: boolean
 }
 
+interface Called {
+  ownerId: string
+  runtimeId: string
+  version: number
+}
+
 /** The endpoint that a deployment is called at, or was last; null where there is no such deployment. */
-export async function findCallEndpoint(
-  db: Db,
-  { ownerId, runtimeId, version }: { ownerId: string; runtimeId: string; version: number },
-): Promise<CallEndpoint | null> {
-  const row = await db
-    .selectFrom('deployments')
-    .select(['manifest', 'endpoint'])
-    .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId, version }))
-    .executeTakeFirst()
+export async function findCallEndpoint(db: Db, called: Called): Promise<CallEndpoint | null> {
+  const row = await firstRow(db.selectFrom('deployments').select(['manifest', 'endpoint']).where(isThis(called)))
   if (!row) return null
   const { endpoint = null, reconcile = false } = readStoredManifestPart(row.manifest)
   return { endpoint: row.endpoint ?? endpoint, reconcile, isRecorded: row.endpoint !== null }
 }
 
-/** Records the endpoint that a deployment is called at. */
-export async function recordCallEndpoint(
-  db: Db,
-  { ownerId, runtimeId, version }: { ownerId: string; runtimeId: string; version: number },
-  endpoint: string | null,
-): Promise<void> {
-  await db
-    .updateTable('deployments')
-    .set({ endpoint })
-    .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId, version }))
-    .execute()
+export async function recordCallEndpoint(db: Db, called: Called, endpoint: string | null): Promise<void> {
+  await db.updateTable('deployments').set({ endpoint }).where(isThis(called)).execute()
+}
+
+function isThis({ ownerId, runtimeId, version }: Called) {
+  return matching('deployments', { owner_id: ownerId, runtime_id: runtimeId, version })
 }

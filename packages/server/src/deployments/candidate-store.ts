@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { updateRuntime } from '../runtimes/store.ts'
+import { firstRow, matching } from '../store/rows.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import type { Tx } from '../store/transaction.ts'
 import type { ServedShare } from '../usage/rollup-rules.ts'
@@ -20,14 +21,8 @@ interface NewCandidate {
   now: number
 }
 
-/** The runtime's candidate, or null. */
-export async function findCandidate(db: Db, ownerId: string, runtimeId: string): Promise<CandidateRow | null> {
-  const row = await db
-    .selectFrom('candidates')
-    .selectAll()
-    .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
-    .executeTakeFirst()
-  return row ?? null
+export function findCandidate(db: Db, owner_id: string, runtime_id: string): Promise<CandidateRow | null> {
+  return firstRow(db.selectFrom('candidates').selectAll().where(matching('candidates', { owner_id, runtime_id })))
 }
 
 /** Makes a deployment the candidate with this share. It replaces another one; counts begin anew, and a freeze ends. */
@@ -62,13 +57,8 @@ export async function deleteCandidate(tx: Tx, runtimeId: string): Promise<void> 
 export async function countShares(tx: Tx, served: readonly ServedShare[], now: number): Promise<AccountEvent[]> {
   if (served.length === 0) return []
   const runtimeIds = [...new Set(served.map(({ runtimeId }) => runtimeId))]
-  const candidates = await tx
-    .selectFrom('candidates')
-    .selectAll()
-    .where('runtime_id', 'in', runtimeIds)
-    .orderBy('runtime_id')
-    .forUpdate()
-    .execute()
+  const own = tx.selectFrom('candidates').selectAll().where('runtime_id', 'in', runtimeIds)
+  const candidates = await own.orderBy('runtime_id').forUpdate().execute()
   const events: AccountEvent[] = []
   for (const candidate of candidates) {
     const own = served.filter(({ runtimeId, share }) => runtimeId === candidate.runtime_id && share === candidate.since)
@@ -90,16 +80,13 @@ async function countCandidate(tx: Tx, { candidate, served, now }: Counting): Pro
   const earlier = { executions: candidate.earlier_executions, bad: candidate.earlier_bad }
   const judged = candidate.frozen_at === null ? judgeCandidate({ candidate: counts, stable, earlier }, testedAt) : null
   const reason = judged?.isWorse ? frozenReason(counts, judged) : null
-  await tx
-    .updateTable('candidates')
-    .set({
-      stable_counts: JSON.stringify(stable),
-      counts: JSON.stringify(counts),
-      ...(judged && { tested_at: counts.executions }),
-      ...(reason !== null && { traffic: 0, frozen_reason: reason, frozen_at: now }),
-    })
-    .where('runtime_id', '=', runtimeId)
-    .execute()
+  const changes = {
+    stable_counts: JSON.stringify(stable),
+    counts: JSON.stringify(counts),
+    ...(judged && { tested_at: counts.executions }),
+    ...(reason !== null && { traffic: 0, frozen_reason: reason, frozen_at: now }),
+  }
+  await tx.updateTable('candidates').set(changes).where('runtime_id', '=', runtimeId).execute()
   if (reason === null) return []
   await updateRuntime(tx, ownerId, { runtimeId, now })
   return [{ ownerId, runtimeId, type: 'deployment.frozen', data: { version, reason }, at: now }]

@@ -1,12 +1,4 @@
-import {
-  compareDeployments,
-  type DeploymentManifest,
-  type DeployRequest,
-  type DeployResponse,
-  type FieldErrors,
-  NO_ENDPOINT_WARNING,
-  removalWarnings,
-} from '@svc/contract'
+import * as contract from '@svc/contract'
 import { invalid, invalidField, unauthorized } from '../errors.ts'
 import { Stop } from '../lib/stop-signal.ts'
 import { ownAddressProblem } from '../runtimes/rules.ts'
@@ -20,8 +12,8 @@ import { insertDeployment, readDeploymentBucket, toDeployment } from './store.ts
 export async function deploy(
   deps: DeploymentDeps,
   { ownerId, runtimeId }: RuntimeIdentity,
-  { manifest, promote, traffic: share, source, deployedBy }: DeployRequest & { deployedBy: string },
-): Promise<DeployResponse> {
+  { manifest, promote, traffic: share, source, deployedBy }: contract.DeployRequest & { deployedBy: string },
+): Promise<contract.DeployResponse> {
   deps.diskSpace.require()
   const { capabilities, endpoint, endUsers } = manifest
   const addresses = { endpoint, 'endUsers.issuer': endUsers?.issuer, 'endUsers.jwksUri': endUsers?.jwksUri }
@@ -53,16 +45,19 @@ export async function deploy(
   deps.diskSpace.noteWrite()
   if (!stored) throw unauthorized()
   const { version, replaced, endpointBefore } = stored
-  let compared: Pick<DeployResponse, 'warnings' | 'changes'> = { warnings: [], changes: [] }
+  const warnings: string[] = []
+  const changes: contract.DeployResponse['changes'] = []
   if (replaced) {
     const compare = () => {
       const before = { ...toDeployment(replaced).manifest, endpoint: endpointBefore }
-      compared = { warnings: removalWarnings(before, manifest), changes: compareDeployments(before, manifest) }
+      warnings.push(...contract.removalWarnings(before, manifest))
+      changes.push(...contract.compareDeployments(before, manifest))
     }
     // Large manifests take a tenth of a second of the event loop. The deployment is stored: nothing may stop the wait.
     await deps.synchronousWork.run(ownerId, compare, new Stop())
   }
   const hasNoEndpoint = (endpoint ?? endpointBefore) === null && capabilities.length > 0
+  if (hasNoEndpoint) warnings.push(contract.NO_ENDPOINT_WARNING)
   return {
     version,
     status: traffic === null ? 'active' : 'candidate',
@@ -70,16 +65,16 @@ export async function deploy(
       name,
       hasInputSchema: actions[0]?.inputSchema !== undefined,
     })),
-    warnings: [...compared.warnings, ...(hasNoEndpoint ? [NO_ENDPOINT_WARNING] : [])],
-    changes: compared.changes,
+    warnings,
+    changes,
   }
 }
 
 async function manifestFaults(
   { limits, schemas }: DeploymentDeps,
   ownerId: string,
-  { capabilities }: DeploymentManifest,
-): Promise<FieldErrors | null> {
+  { capabilities }: contract.DeploymentManifest,
+): Promise<contract.FieldErrors | null> {
   const { length } = capabilities
   if (length > limits.capabilities) {
     return { 'manifest.capabilities': [`holds ${length} capabilities, at most ${limits.capabilities} are accepted.`] }

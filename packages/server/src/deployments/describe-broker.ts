@@ -13,7 +13,6 @@ import { moveReferences } from '@svc/contract/resolve-references'
 import { z } from 'zod'
 
 export interface BrokerSource extends DiscoverySource {
-  /** The number of the deployment. */
   version: number
 }
 

@@ -18,20 +18,14 @@ interface Stable {
 /** The latest ended executions of the stable deployment that a candidate could have served, and how many were bad. */
 export async function sampleEarlierExecutions(tx: Tx, stable: Stable, now: number): Promise<Sample> {
   if (stable.version === null) return { executions: 0, bad: 0 }
-  const [completed, failed] = [
-    await readNewest(tx, stable, 'completed', now),
-    await readNewest(tx, stable, 'failed', now),
-  ]
+  const completed = await readNewest(tx, stable, 'completed', now)
+  const failed = await readNewest(tx, stable, 'failed', now)
   const taken = [...completed, ...failed].sort((a, b) => b.startedAt - a.startedAt).slice(0, MAX_EXECUTIONS)
   return { executions: taken.length, bad: taken.filter(({ isBad }) => isBad).length }
 }
 
-async function readNewest(
-  tx: Tx,
-  { ownerId, runtimeId, projectId, version }: Stable,
-  status: 'completed' | 'failed',
-  now: number,
-): Promise<{ startedAt: number; isBad: boolean }[]> {
+async function readNewest(tx: Tx, stable: Stable, status: 'completed' | 'failed', now: number) {
+  const { ownerId, runtimeId, projectId, version } = stable
   const newest = tx
     .selectFrom('executions')
     .select(['started_at', 'deployment_version', 'kind', 'surface', 'finish_reason'])

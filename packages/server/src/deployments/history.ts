@@ -37,10 +37,11 @@ export async function deploymentDetail(
 
 /** The serving deployment of the runtime whose deploy key a request carries. Throws 404 before the first one. */
 export async function servingDetail(
-  { db }: Pick<CoreDeps, 'db'>,
-  { ownerId, runtimeId }: RuntimeIdentity,
+  { db }: CoreDeps,
+  place: RuntimeIdentity,
   reserve: Reserve,
 ): Promise<DeploymentDetail> {
+  const { ownerId, runtimeId } = place
   const runtime = await findRuntime(db, ownerId, runtimeId)
   const version = runtime?.serving_version ?? null
   const found = await findDeployment(db, { ownerId, runtimeId, version }, reserve)
@@ -48,10 +49,10 @@ export async function servingDetail(
   return { ...toListItem(found, runtime), manifest: found.manifest }
 }
 
-function toListItem(
-  { version, deployedAt, capabilityCount, source, deployedBy }: DeploymentSummary,
-  runtime: CandidateView & { serving_version: number | null },
-): DeploymentListItem {
+type Serving = CandidateView & { serving_version: number | null }
+
+function toListItem(deployment: DeploymentSummary, runtime: Serving): DeploymentListItem {
+  const { version, deployedAt, capabilityCount, source, deployedBy } = deployment
   const item = { version, deployedAt: isoTime(deployedAt), capabilityCount, frozen: null, source, deployedBy }
   const { candidate_version: candidate, candidate_traffic: traffic } = runtime
   if (version === runtime.serving_version) return { ...item, status: 'active', traffic: 100 - (traffic ?? 0) }

@@ -60,11 +60,8 @@ const frozenProblem = (version: number) =>
 const NOTHING_BESIDE = 'needs a stable deployment that serves the rest: promote one first.'
 
 /** What the stable deployment and the candidate serve, with their counts since the share was set. */
-export async function trafficOf(
-  { db, aggregation }: Pick<AnalyticsDeps, 'db' | 'aggregation'>,
-  owner: Owner,
-  runtimeId: string,
-): Promise<TrafficReport> {
+export async function trafficOf(deps: AnalyticsDeps, owner: Owner, runtimeId: string): Promise<TrafficReport> {
+  const { db, aggregation } = deps
   await requireRuntime({ db }, owner, runtimeId)
   await aggregation.catchUp()
   const row = await requireRuntime({ db }, owner, runtimeId)

@@ -1,14 +1,4 @@
-import {
-  DeploymentDetail,
-  DeploymentList,
-  DeployRequest,
-  DeployResponse,
-  DiscoveryManifest,
-  ErrorBody,
-  PromotedDeployment,
-  PromoteRequest,
-  TrafficReport,
-} from '@svc/contract'
+import * as contract from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { createDeploymentQueue } from '../http/account-queues.ts'
@@ -61,28 +51,28 @@ const describeRoute = describeRoutes('Deployments')
 const DEPLOY = describeRoute('deploy', 'Deploy a manifest', {
   description:
     'It replaces the deployment before it as a whole and serves from now on, unless `promote` or `traffic` makes it a candidate. 429 where too many deployments are being checked at once.',
-  body: DeployRequest,
-  response: { 201: DeployResponse, 429: ErrorBody },
+  body: contract.DeployRequest,
+  response: { 201: contract.DeployResponse, 429: contract.ErrorBody },
 })
 const LIST = describeRoute('listDeployments', 'List a runtime’s deployments, newest first', {
   description: 'The stable one is `active`, one beside it may be the `candidate`, all others are `superseded`.',
   params: RuntimeParams,
   querystring: VersionsQuery,
-  response: { 200: DeploymentList },
+  response: { 200: contract.DeploymentList },
 })
 const DETAIL = describeRoute('getDeployment', 'Fetch a deployment with its manifest', {
   params: VersionParams,
-  response: { 200: DeploymentDetail },
+  response: { 200: contract.DeploymentDetail },
 })
 const SERVING = describeRoute('getServingDeployment', 'Fetch the serving deployment with its manifest', {
   description: '404 before the first one.',
-  response: { 200: DeploymentDetail, 404: ErrorBody },
+  response: { 200: contract.DeploymentDetail, 404: contract.ErrorBody },
 })
 const PROMOTED = {
   description:
     'Without `traffic` it becomes the stable one, which ends the candidate; an older one is a rollback. With it, it becomes the candidate with this share, and its counts begin anew.',
-  body: PromoteRequest,
-  response: { 200: PromotedDeployment },
+  body: contract.PromoteRequest,
+  response: { 200: contract.PromotedDeployment },
 }
 const PROMOTE = describeRoute('promoteDeployment', 'Promote a deployment, or set its share', {
   ...PROMOTED,
@@ -94,25 +84,22 @@ const PROMOTE_OWN = describeRoute('promoteRuntimeDeployment', 'Promote a deploym
 })
 const TRAFFIC = describeRoute('getTraffic', 'Compare the stable deployment with the candidate', {
   params: RuntimeParams,
-  response: { 200: TrafficReport },
+  response: { 200: contract.TrafficReport },
 })
 const PUBLISHED = describeRoutes('Discovery')('getManifest', 'Fetch what a runtime publishes', {
   description:
     'An Agent Discovery Specification document, built from the serving deployment. 404 before the first one; 400 where the deployment names neither a website nor `adp.namespace`.',
   params: RuntimeParams,
-  response: { 200: DiscoveryManifest, 304: z.void() },
+  response: { 200: contract.DiscoveryManifest, 304: z.void() },
 })
 
-const DESCRIBED = describeRoutes('Discovery')(
-  'getRuntimeOpenApi',
-  'Fetch a runtime’s broker calls as an OpenAPI document',
-  {
-    description:
-      'An OpenAPI 3.1 document with one operation for each capability of the serving deployment that a stranger may call. Capabilities that a person approves are left out. 404 before the first deployment.',
-    params: RuntimeParams,
-    response: { 200: BrokerDescription, 304: z.void() },
-  },
-)
+const BROKER_CALLS = 'Fetch a runtime’s broker calls as an OpenAPI document'
+const DESCRIBED = describeRoutes('Discovery')('getRuntimeOpenApi', BROKER_CALLS, {
+  description:
+    'An OpenAPI 3.1 document with one operation for each capability of the serving deployment that a stranger may call. Capabilities that a person approves are left out. 404 before the first deployment.',
+  params: RuntimeParams,
+  response: { 200: BrokerDescription, 304: z.void() },
+})
 
 /** Owner plane: what a runtime has deployed, and what of it serves. */
 export function deploymentHistoryRoutes(plane: FastifyInstance, deps: DeploymentDeps & ReserveDeps): void {
@@ -128,8 +115,7 @@ export function deploymentHistoryRoutes(plane: FastifyInstance, deps: Deployment
 
   routes.post('/v1/runtimes/:runtimeId/deployments/:version/promote', { schema: PROMOTE_OWN }, (request) => {
     const { runtimeId, version } = request.params
-    const { ownerId } = ownerOf(request)
-    return promote(deps, { ownerId, runtimeId }, { version, ...request.body })
+    return promote(deps, { ownerId: ownerOf(request).ownerId, runtimeId }, { version, ...request.body })
   })
 
   routes.get('/v1/runtimes/:runtimeId/traffic', { schema: TRAFFIC, config: { readsMuch: true } }, (request) =>

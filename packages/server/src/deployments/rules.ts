@@ -14,7 +14,6 @@ interface PlacedSchema {
   problem: string | null
 }
 
-/** Every schema of these capabilities. */
 export function placedSchemas(capabilities: readonly Capability[], limits: SchemaLimits): PlacedSchema[] {
   return capabilities.flatMap(({ name: capability, actions: [action] }, index) =>
     (['inputSchema', 'outputSchema'] as const).flatMap((field) => {

@@ -2,6 +2,7 @@ import { type DeploymentManifest, DeploymentSource } from '@svc/contract'
 import type { Insertable, Selectable } from 'kysely'
 import { CANDIDATE_COLUMNS } from '../runtimes/store.ts'
 import type { PageRequest } from '../store/page.ts'
+import { firstRow, matching } from '../store/rows.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner } from '../store/transaction.ts'
 import { retainedSince } from '../usage/retention-rules.ts'
@@ -14,6 +15,7 @@ import {
   newestVersion,
   readBucket,
   type ServingState,
+  type Take,
   takeFromLockedBucket,
 } from './promotion-store.ts'
 import { readStoredManifest } from './stored-manifest-rules.ts'
@@ -29,7 +31,6 @@ export interface DeploymentSummary {
   deployedBy: string | null
 }
 
-/** A stored deployment. */
 export interface Deployment extends DeploymentSummary {
   manifest: DeploymentManifest
   /** Bytes of the manifest, as JSON text. */
@@ -57,7 +58,7 @@ export function insertDeployment(
     traffic: number | null
     /** Throws where the candidate cannot have its share. */
     requireShare: (current: ServingState, version: number) => void
-    takeDeployment: (fullAt: number) => number
+    takeDeployment: Take
     keep: number
     newEventId: () => string
   },
@@ -68,14 +69,12 @@ export function insertDeployment(
     const owner = await lockOwner(tx, ownerId)
     const runtime = await lockServingState(tx, ownerId, runtimeId)
     if (!runtime) return null
-    await takeFromLockedBucket(tx, { ownerId, bucket: deploymentBucket(runtimeId), take: takeDeployment })
+    await takeFromLockedBucket(tx, ownerId, deploymentBucket(runtimeId), takeDeployment)
     const replaced = await findRow(tx, { ownerId, runtimeId, version: runtime.serving_version })
     const version = (await newestVersion(tx, ownerId, runtimeId)) + 1
     requireShare(runtime, version)
-    await tx
-      .insertInto('deployments')
-      .values({ ...deployment, version, endpoint: endpoint ?? runtime.endpoint })
-      .execute()
+    const row = { ...deployment, version, endpoint: endpoint ?? runtime.endpoint }
+    await tx.insertInto('deployments').values(row).execute()
     const promotion = { ownerId, runtimeId, version, traffic, endpoint, now }
     await applyPromotion(tx, runtime, promotion)
     // With the account's storage full, ended executions no longer keep their deployments.
@@ -98,12 +97,8 @@ function deploymentBucket(runtimeId: string): string {
 
 /** The runtimes of an account that have deployments, by id. */
 export async function listDeployed(db: Db, ownerId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('runtimes')
-    .select('runtime_id')
-    .where('owner_id', '=', ownerId)
-    .where('serving_version', 'is not', null)
-    .execute()
+  const own = db.selectFrom('runtimes').select('runtime_id').where('owner_id', '=', ownerId)
+  const rows = await own.where('serving_version', 'is not', null).execute()
   return rows.map((row) => row.runtime_id)
 }
 
@@ -111,29 +106,22 @@ export async function listDeployed(db: Db, ownerId: string): Promise<string[]> {
  * One deployment of a runtime, or null. `reserve` is called with the bytes of its manifest before that is read, or with 0
  * where there is none.
  */
-export async function findDeployment(
-  db: Db,
-  key: DeploymentKey,
-  reserve?: (bytes: number) => void,
-): Promise<Deployment | null> {
+export async function findDeployment(db: Db, key: DeploymentKey, reserve?: (bytes: number) => void) {
   if (reserve) {
-    const measured = await deploymentOf(db, key).select(MANIFEST_BYTES.as('bytes')).executeTakeFirst()
+    const measured = await firstRow(deploymentOf(db, key).select(MANIFEST_BYTES.as('bytes')))
     reserve(measured?.bytes ?? 0)
   }
   const row = await findRow(db, key)
-  return row ? toDeployment(row) : null
+  return row && toDeployment(row)
 }
 
 async function findRow(db: Db, key: DeploymentKey): Promise<DeploymentRow | null> {
-  if (key.version === null) return null
-  return (await deploymentOf(db, key).selectAll().executeTakeFirst()) ?? null
+  return key.version === null ? null : firstRow(deploymentOf(db, key).selectAll())
 }
 
 function deploymentOf(db: Db, { ownerId, runtimeId, version }: DeploymentKey) {
-  return db
-    .selectFrom('deployments')
-    .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
-    .where('version', '=', version)
+  const own = db.selectFrom('deployments').where('version', '=', version)
+  return own.where(matching('deployments', { owner_id: ownerId, runtime_id: runtimeId }))
 }
 
 /** A page of a runtime's deployments, newest first, and the row after it, each with what serves now. */
@@ -148,7 +136,7 @@ export async function listDeployments(db: Db, ownerId: string, runtimeId: string
     .leftJoin('candidates', 'candidates.runtime_id', 'deployments.runtime_id')
     .select(['deployments.version', 'deployed_at', 'capability_count', 'source', 'deployed_by', 'serving_version'])
     .select(CANDIDATE_COLUMNS)
-    .where((eb) => eb.and({ 'deployments.owner_id': ownerId, 'deployments.runtime_id': runtimeId }))
+    .where(matching('deployments', { owner_id: ownerId, runtime_id: runtimeId }))
     .$if(cursor !== null, (older) => older.where('deployments.version', '<', cursor?.at ?? 0))
     .orderBy('deployments.version', 'desc')
     .limit(limit + 1)

@@ -1,4 +1,5 @@
-import { type ExpressionBuilder, sql } from 'kysely'
+import { type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import { matching } from '../store/rows.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 
@@ -25,7 +26,6 @@ export async function deleteSurplus(db: Db, retention: Retention): Promise<Surpl
   return totalOf(await surplus.returning(MANIFEST_BYTES.as('bytes')).execute())
 }
 
-/** Counts what would be deleted. */
 export async function countSurplus(db: Db, retention: Retention): Promise<Surplus> {
   const surplus = db.selectFrom('deployments').where((eb) => isSurplus(eb, retention))
   return totalOf(await surplus.select(MANIFEST_BYTES.as('bytes')).execute())
@@ -40,6 +40,7 @@ function totalOf(rows: readonly { bytes: number }[]): Surplus {
 
 function isSurplus(eb: ExpressionBuilder<Schema, 'deployments'>, retention: Retention) {
   const { ownerId, runtimeId, keep, usedBefore, except = [] } = retention
+  const own = { owner_id: ownerId, runtime_id: runtimeId }
   const newest = eb
     .selectFrom('deployments as newer')
     .select('newer.version')
@@ -49,13 +50,8 @@ function isSurplus(eb: ExpressionBuilder<Schema, 'deployments'>, retention: Rete
   const serving = eb
     .selectFrom('runtimes')
     .select('runtime_id')
-    .where((runtime) => runtime.and({ owner_id: ownerId, runtime_id: runtimeId }))
-    .where((runtime) =>
-      runtime.or([
-        runtime('serving_version', '=', runtime.ref('deployments.version')),
-        runtime('previous_version', '=', runtime.ref('deployments.version')),
-      ]),
-    )
+    .where(matching('runtimes', own))
+    .where(sql<SqlBool>`deployments.version in (serving_version, previous_version)`)
   const candidate = eb
     .selectFrom('candidates')
     .select('candidates.runtime_id')
@@ -64,13 +60,12 @@ function isSurplus(eb: ExpressionBuilder<Schema, 'deployments'>, retention: Rete
   const running = eb
     .selectFrom('executions')
     .select('execution_id')
-    .where('executions.owner_id', '=', ownerId)
+    .where(matching('executions', own))
     // A literal: the index of running executions is partial.
     .where('executions.status', '=', sql.lit('running' as const))
-    .where('executions.runtime_id', '=', runtimeId)
     .whereRef('executions.deployment_version', '=', 'deployments.version')
   return eb.and([
-    eb.and({ 'deployments.owner_id': ownerId, 'deployments.runtime_id': runtimeId }),
+    matching('deployments', own),
     eb('deployments.version', 'not in', newest),
     ...(except.length > 0 ? [eb('deployments.version', 'not in', except)] : []),
     eb.not(eb.exists(serving)),

@@ -1,8 +1,8 @@
 import { sweepSessions } from '../accounts/sessions.ts'
 import { AGGREGATION_MS } from '../analytics/aggregation.ts'
 import { APPROVAL_SWEEP_MS, sweepApprovals } from '../approvals/sweep-approvals.ts'
+import { stopDeleted } from '../deletions/deletions.ts'
 import { STOP_MS, SWEEP_MS } from '../deletions/rules.ts'
-import { stopDeleted } from '../deletions/stop-deleted.ts'
 import { createDeletionSweep } from '../deletions/sweep.ts'
 import { deleteOldKeys } from '../executions/idempotency-store.ts'
 import { RENEWAL_MS } from '../executions/node-lease.ts'
@@ -49,28 +49,23 @@ export function startJobs(deps: JobDeps, times: JobTimes) {
   const aggregating = repeatWork({ everyMs: aggregateMs }, () => aggregateUsage(deps))
   const repeat = (everyMs: number, problem: string, work: () => Promise<unknown>, place?: OutagePlace) =>
     repeatWork({ everyMs }, () => attempt(deps, work, problem, place))
-  const sampling = repeat(SAMPLE_MS, 'the free disk space could not be read', () => deps.diskSpace.sample())
-  const deleting = repeat(retentionMs, 'data past its retention could not be deleted', sweep, 'retention')
-  const expire = () => sweepApprovals(deps)
-  const expiring = repeat(approvalsMs, 'approvals whose time is up could not be ended', expire, 'approvals')
-  const reconcile = () => reconciler.begin()
-  const reconciling = repeat(RECONCILE_MS, 'due questions about calls could not be read', reconcile, 'questions')
-  const deliver = () => deliveries.begin()
-  const delivering = repeat(DELIVERY_MS, 'due events for webhooks could not be read', deliver, 'webhooks')
-  const alert = () => alertQuotas(deps)
-  const alerting = repeat(QUOTA_ALERT_MS, 'the use of quotas could not be read', alert, 'webhooks')
-  const stopGone = () => stopDeleted(deps)
-  const stopping = repeat(STOP_MS, 'executions of deleted runtimes could not be stopped', stopGone, 'retention')
-  const remove = () => deletions.run()
-  const removing = repeat(SWEEP_MS, 'what is left of deletions could not be deleted', remove, 'retention')
-  const working = [sampling, aggregating, deleting, expiring, reconciling, delivering, alerting, stopping, removing]
-  for (const job of working) job.begin()
+  const { diskSpace } = deps
+  const reconciling = repeat(RECONCILE_MS, 'due questions about calls could not be read', reconciler.begin, 'questions')
+  const delivering = repeat(DELIVERY_MS, 'due events for webhooks could not be read', deliveries.begin, 'webhooks')
+  const jobs = [
+    repeat(SAMPLE_MS, 'the free disk space could not be read', () => diskSpace.sample()),
+    repeat(retentionMs, 'data past its retention could not be deleted', sweep, 'retention'),
+    repeat(approvalsMs, 'approvals whose time is up could not be ended', () => sweepApprovals(deps), 'approvals'),
+    repeat(QUOTA_ALERT_MS, 'the use of quotas could not be read', () => alertQuotas(deps), 'webhooks'),
+    repeat(STOP_MS, 'executions of deleted runtimes could not be stopped', () => stopDeleted(deps), 'retention'),
+    repeat(SWEEP_MS, 'what is left of deletions could not be deleted', deletions.run, 'retention'),
+  ]
+  for (const job of [aggregating, reconciling, delivering, ...jobs]) job.begin()
   /** Stops between two deletions, and cancels questions about calls and deliveries. */
   const stop = async () => {
     const asking = reconciling.stop().then(() => reconciler.stop())
     const sending = delivering.stop().then(() => deliveries.stop())
-    const jobs = [deleting, expiring, sampling, alerting, stopping, removing].map((job) => job.stop())
-    await Promise.all([...jobs, retention.stop(), deletions.stop(), asking, sending])
+    await Promise.all([...jobs.map((job) => job.stop()), retention.stop(), deletions.stop(), asking, sending])
   }
   return { renewing, aggregating, sweeping: { stop } }
 }
@@ -97,7 +92,6 @@ async function renew(deps: JobDeps, retryWaitMs: number): Promise<boolean> {
   return true
 }
 
-/** Adds ended executions to the counters of usage. */
 export function aggregateUsage(deps: Pick<JobDeps, 'aggregation' | 'logger' | 'outages'>): Promise<boolean> {
   return attempt(deps, () => deps.aggregation.catchUp(), 'usage could not be added to its counters', 'usage')
 }

@@ -4,14 +4,12 @@ import type { DrainState } from '../http/drain.ts'
 import type { DatabaseClock } from '../store/database-clock.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
 
-/** The dependencies of the background jobs. */
 export interface JobDeps extends ExecutionDeps {
   databaseClock: DatabaseClock
   aggregation: UsageAggregation
   outages: OutageLog
 }
 
-/** The dependencies of the readiness probe. */
 export interface ReadinessDeps extends Pick<JobDeps, 'db' | 'clock' | 'databaseClock' | 'lease' | 'metrics'> {
   drainState: DrainState
   nodeId: string

@@ -14,13 +14,13 @@ export async function requireProject(deps: Pick<CoreDeps, 'db'>, owner: Owner, p
 }
 
 /** The id of the owner's default project, which the first use creates. */
-export function defaultProject(deps: CoreDeps, owner: Owner): Promise<string> {
-  return store.ensureDefaultProject(deps.db, newProject(deps, owner, { name: 'Default', is_default: 1 }))
+export function defaultProject(deps: CoreDeps, ownerId: string): Promise<string> {
+  return store.ensureDefaultProject(deps.db, newProject(deps, ownerId, { name: 'Default', is_default: 1 }))
 }
 
 /** The owner's projects, newest first, the default one included. */
 export async function listOwnProjects(deps: CoreDeps, owner: Owner, page: PageRequest): Promise<ProjectList> {
-  await defaultProject(deps, owner)
+  await defaultProject(deps, owner.ownerId)
   const rows = await store.listProjects(deps.db, owner.ownerId, page)
   const { shown, nextCursor } = cutPage(rows, page.limit, (row) => ({ at: row.created_at, id: row.project_id }))
   return { projects: shown.map(toProject), nextCursor }
@@ -30,7 +30,7 @@ export async function listOwnProjects(deps: CoreDeps, owner: Owner, page: PageRe
 export async function createProject(deps: CoreDeps, owner: Owner, request: CreateProjectRequest): Promise<Project> {
   deps.diskSpace.require()
   const { name, description = null } = request
-  const row = newProject(deps, owner, { name, description, is_default: 0 })
+  const row = newProject(deps, owner.ownerId, { name, description, is_default: 0 })
   if (!(await store.insertProject(deps.db, row))) throw forbidden(TOO_MANY)
   return toProject({ ...row, runtime_count: 0 })
 }
@@ -45,11 +45,9 @@ export async function changeProject(
   return toProject(await store.updateProject(deps.db, owner.ownerId, projectId, changes))
 }
 
-function newProject(
-  { newId, clock }: CoreDeps,
-  { ownerId }: Owner,
-  fields: { name: string; description?: string | null; is_default: 0 | 1 },
-) {
+type Fields = { name: string; description?: string | null; is_default: 0 | 1 }
+
+function newProject({ newId, clock }: CoreDeps, ownerId: string, fields: Fields) {
   const now = clock.now()
   const ids = { owner_id: ownerId, project_id: newId('project') }
   return { ...ids, description: null, ...fields, created_at: now, updated_at: now }

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import { type PageRequest, pageBy } from '../store/page.ts'
+import { firstRow, matching } from '../store/rows.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner } from '../store/transaction.ts'
 
@@ -10,17 +11,13 @@ export type ProjectRow = Selectable<Schema['projects']> & { runtime_count: numbe
 
 type NewProject = Insertable<Schema['projects']>
 
-export async function hasProject(db: Db, ownerId: string, projectId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('projects')
-    .select('project_id')
-    .where((eb) => eb.and({ owner_id: ownerId, project_id: projectId }))
-    .executeTakeFirst()
-  return row !== undefined
+export async function hasProject(db: Db, owner_id: string, project_id: string): Promise<boolean> {
+  const own = matching('projects', { owner_id, project_id })
+  return (await firstRow(db.selectFrom('projects').select('project_id').where(own))) !== null
 }
 
-export async function findProject(db: Db, ownerId: string, projectId: string): Promise<ProjectRow | null> {
-  return (await projectsOf(db, ownerId).where('project_id', '=', projectId).executeTakeFirst()) ?? null
+export function findProject(db: Db, ownerId: string, projectId: string): Promise<ProjectRow | null> {
+  return firstRow(projectsOf(db, ownerId).where('project_id', '=', projectId))
 }
 
 /** A page of this owner's projects, newest first, and the row after it. */
@@ -34,32 +31,20 @@ export function listProjects(db: Db, ownerId: string, page: PageRequest): Promis
 export function insertProject(db: Db, project: NewProject): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     await lockOwner(tx, project.owner_id)
-    const { count } = await tx
-      .selectFrom('projects')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where((eb) => eb.and({ owner_id: project.owner_id, is_default: 0 }))
-      .executeTakeFirstOrThrow()
-    if (count >= MAX_PROJECTS) return false
+    const counted = matching('projects', { owner_id: project.owner_id, is_default: 0 })
+    const others = tx.selectFrom('projects').select('project_id').where(counted)
+    if ((await others.limit(MAX_PROJECTS).execute()).length >= MAX_PROJECTS) return false
     await tx.insertInto('projects').values(project).execute()
     return true
   })
 }
 
 /** Changes the given fields; null where this owner has no such project. */
-export function updateProject(
-  db: Db,
-  ownerId: string,
-  projectId: string,
-  changes: Updateable<Schema['projects']>,
-): Promise<ProjectRow | null> {
+export function updateProject(db: Db, ownerId: string, projectId: string, changes: Updateable<Schema['projects']>) {
   // One transaction: once the change is committed, nothing is left that could fail.
   return inTransaction(db, async (tx) => {
-    const own = { owner_id: ownerId, project_id: projectId }
-    await tx
-      .updateTable('projects')
-      .set(changes)
-      .where((eb) => eb.and(own))
-      .execute()
+    const own = matching('projects', { owner_id: ownerId, project_id: projectId })
+    await tx.updateTable('projects').set(changes).where(own).execute()
     return findProject(tx, ownerId, projectId)
   })
 }
@@ -83,28 +68,19 @@ export function removeProject(
     if (isDefault === 1) return { outcome: 'default' }
     if (runtimes > 0) return { outcome: 'in use', runtimes }
     if (name !== confirm) return { outcome: 'not confirmed', name }
-    await tx
-      .deleteFrom('projects')
-      .where((eb) => eb.and({ owner_id: ownerId, project_id: projectId }))
-      .execute()
+    await tx.deleteFrom('projects').where('project_id', '=', projectId).execute()
     return { outcome: 'removed' }
   })
 }
 
 /** The id of the owner's default project, which is `project` where there was none. Concurrent calls add one. */
 export async function ensureDefaultProject(db: Db, project: NewProject): Promise<string> {
-  const own = { owner_id: project.owner_id, is_default: 1 } as const
-  const find = db
-    .selectFrom('projects')
-    .select('project_id')
-    .where((eb) => eb.and(own))
-  const existing = await find.executeTakeFirst()
+  const own = matching('projects', { owner_id: project.owner_id, is_default: 1 })
+  const find = db.selectFrom('projects').select('project_id').where(own)
+  const existing = await firstRow(find)
   if (existing) return existing.project_id
-  await db
-    .insertInto('projects')
-    .values(project)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  const inserting = db.insertInto('projects').values(project)
+  await inserting.onConflict((conflict) => conflict.doNothing()).execute()
   return (await find.executeTakeFirstOrThrow()).project_id
 }
 

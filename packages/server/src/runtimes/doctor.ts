@@ -14,12 +14,8 @@ interface Asked extends DoctorRequest {
 }
 
 /** Examines the endpoint of the runtime of a deploy key, or the one in the body. Nothing is charged or recorded. */
-export async function examineEndpoint(
-  deps: RuntimeDeps,
-  { ownerId, runtimeId }: RuntimeIdentity,
-  asked: Asked,
-): Promise<DoctorReport> {
-  const row = await findRuntime(deps.db, ownerId, runtimeId)
+export async function examineEndpoint(deps: RuntimeDeps, place: RuntimeIdentity, asked: Asked): Promise<DoctorReport> {
+  const row = await findRuntime(deps.db, place.ownerId, place.runtimeId)
   if (!row) throw unauthorized()
   return examine(deps, row, asked)
 }

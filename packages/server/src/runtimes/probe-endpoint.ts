@@ -24,7 +24,7 @@ async function probe(deps: RuntimeDeps, row: RuntimeView): Promise<RuntimeView> 
   })
   try {
     if (!(await deps.dispatcher.probe({ ownerId, runtimeId, endpoint, target }))) return row
-    const touched = await recordLastSeen(deps.db, ownerId, runtimeId, deps.clock.now())
+    const touched = await recordLastSeen(deps.db, { ownerId, runtimeId }, deps.clock.now())
     return { ...row, last_seen_at: touched?.last_seen_at ?? null }
   } catch (error) {
     deps.logger.warn({ err: error, runtimeId }, 'an endpoint could not be probed')

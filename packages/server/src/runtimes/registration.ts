@@ -27,15 +27,10 @@ export async function registerRuntime(
 }
 
 /** Null where the id is taken. */
-async function create(
-  deps: RuntimeDeps,
-  owner: Owner,
-  request: RegisterRuntimeRequest,
-): Promise<CreatedRuntime | null> {
+async function create(deps: RuntimeDeps, { ownerId, tier }: Owner, request: RegisterRuntimeRequest) {
   deps.diskSpace.require()
-  const { ownerId } = owner
   const runtimeId = request.runtimeId ?? mintRuntimeId()
-  const projectId = request.projectId ?? (await defaultProject(deps, owner))
+  const projectId = request.projectId ?? (await defaultProject(deps, ownerId))
   const secret = mintSigningSecret()
   const deployKey = mintCredential(deps, ownerId, { kind: 'deploy', runtimeId })
   const publicKey = mintCredential(deps, ownerId, { kind: 'public', runtimeId })
@@ -57,7 +52,7 @@ async function create(
   return {
     runtimeId,
     projectId,
-    tier: owner.tier,
+    tier,
     secret: secret.reveal(),
     deployKey: deployKey.key.reveal(),
     publicKey: publicKey.key.reveal(),
@@ -75,14 +70,10 @@ function requireAllowed({ tier, runtimeCount, isRetired, hasProject }: InsertedR
 
 const RETIRED = 'was the id of a runtime that was deleted, and is not given again. Choose another one, or leave it out.'
 
-async function update(
-  deps: RuntimeDeps,
-  owner: Owner,
-  runtimeId: string,
-  { name, version, projectId, endpoint }: RegisterRuntimeRequest,
-): Promise<UpdatedRuntime> {
-  const at = { runtimeId, projectId, now: deps.clock.now() }
-  const changed = await changeRuntime(deps.db, owner.ownerId, at, { name, version, endpoint })
+async function update({ db, clock }: RuntimeDeps, owner: Owner, runtimeId: string, request: RegisterRuntimeRequest) {
+  const { name, version, projectId, endpoint } = request
+  const at = { runtimeId, projectId, now: clock.now() }
+  const changed = await changeRuntime(db, owner.ownerId, at, { name, version, endpoint })
   if (!changed) throw notFound('The runtime')
   const { runtime, keys } = changed
   return {

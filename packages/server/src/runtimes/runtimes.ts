@@ -1,13 +1,4 @@
-import {
-  type AllowedOrigins,
-  type Capability,
-  DEFAULT_EFFECT,
-  type Heartbeat,
-  type RuntimeDetail,
-  type RuntimeList,
-  type RuntimeListItem,
-  type RuntimeStatus,
-} from '@svc/contract'
+import * as contract from '@svc/contract'
 import type { Owner } from '../accounts/accounts.ts'
 import { countWaiting } from '../approvals/list-store.ts'
 import { lookUpHashes } from '../credentials/credentials.ts'
@@ -23,14 +14,7 @@ import type { RuntimeDeps } from './deps.ts'
 import { probeEndpoint } from './probe-endpoint.ts'
 import { connectionStatus, frozenOf } from './rules.ts'
 import { parseOrigins } from './serving-runtime.ts'
-import {
-  findRuntime,
-  listRuntimes,
-  type RuntimesPage,
-  type RuntimeView,
-  recordLastSeen,
-  updateRuntime,
-} from './store.ts'
+import * as store from './store.ts'
 
 const DAY_MS = 86_400_000
 
@@ -49,9 +33,13 @@ export async function authenticateDeployKey(deps: CoreDeps, presented: string): 
 }
 
 /** The owner's runtimes, newest first. */
-export async function listOwnRuntimes(deps: RuntimeDeps, owner: Owner, page: RuntimesPage): Promise<RuntimeList> {
+export async function listOwnRuntimes(
+  deps: RuntimeDeps,
+  owner: Owner,
+  page: store.RuntimesPage,
+): Promise<contract.RuntimeList> {
   if (page.projectId !== undefined) await requireProject(deps, owner, page.projectId)
-  const rows = await listRuntimes(deps.db, owner.ownerId, page)
+  const rows = await store.listRuntimes(deps.db, owner.ownerId, page)
   const { shown, nextCursor } = cutPage(rows, page.limit, (row) => ({ at: row.created_at, id: row.runtime_id }))
   const probed = await Promise.all(shown.map((row) => probeEndpoint(deps, row)))
   return { runtimes: probed.map((row) => toListItem(deps, row)), nextCursor }
@@ -62,14 +50,18 @@ export async function requireRuntime(
   { db }: Pick<CoreDeps, 'db'>,
   { ownerId }: Owner,
   runtimeId: string,
-): Promise<RuntimeView> {
-  const runtime = await findRuntime(db, ownerId, runtimeId)
+): Promise<store.RuntimeView> {
+  const runtime = await store.findRuntime(db, ownerId, runtimeId)
   if (!runtime) throw notFound('The runtime')
   return runtime
 }
 
 /** One of the owner's runtimes in full, keys abbreviated. */
-export async function runtimeDetail(deps: RuntimeDeps, owner: Owner, runtimeId: string): Promise<RuntimeDetail> {
+export async function runtimeDetail(
+  deps: RuntimeDeps,
+  owner: Owner,
+  runtimeId: string,
+): Promise<contract.RuntimeDetail> {
   const [deployment, row] = await probeServing(deps, await requireRuntime(deps, owner, runtimeId))
   const now = deps.clock.now()
   const keys = await findRuntimeKeys(deps.db, owner.ownerId, runtimeId)
@@ -86,7 +78,7 @@ export async function runtimeDetail(deps: RuntimeDeps, owner: Owner, runtimeId: 
       requiresEndUser: capability.requiresEndUser,
       deprecated: capability.deprecated ?? false,
       hasInputSchema: capability.actions[0]?.inputSchema !== undefined,
-      effect: capability.effect ?? DEFAULT_EFFECT,
+      effect: capability.effect ?? contract.DEFAULT_EFFECT,
       confirm: capability.confirm ?? false,
     })),
     allowedOrigins: parseOrigins(row.allowed_origins),
@@ -106,16 +98,17 @@ export async function runtimeDetail(deps: RuntimeDeps, owner: Owner, runtimeId: 
 export async function setAllowedOrigins(
   { db, clock }: CoreDeps,
   { ownerId }: Owner,
-  { runtimeId, origins }: { runtimeId: string; origins: readonly string[] },
-): Promise<AllowedOrigins> {
+  { runtimeId, origins }: contract.AllowedOriginsRequest & { runtimeId: string },
+): Promise<contract.AllowedOrigins> {
   const allowedOrigins = [...new Set(origins)]
   const changes = { allowed_origins: JSON.stringify(allowedOrigins) }
-  if (!(await updateRuntime(db, ownerId, { runtimeId, now: clock.now() }, changes))) throw notFound('The runtime')
+  const isSet = await store.updateRuntime(db, ownerId, { runtimeId, now: clock.now() }, changes)
+  if (!isSet) throw notFound('The runtime')
   return { runtimeId, allowedOrigins }
 }
 
 /** A runtime as its deploy key shows it. The request is a check-in. */
-export async function runtimeStatus(deps: RuntimeDeps, identity: RuntimeIdentity): Promise<RuntimeStatus> {
+export async function runtimeStatus(deps: RuntimeDeps, identity: RuntimeIdentity): Promise<contract.RuntimeStatus> {
   const [deployment, row] = await probeServing(deps, await checkIn(deps, identity))
   const now = deps.clock.now()
   const [unknownCalls, waitingApprovals] = await Promise.all([
@@ -147,18 +140,18 @@ export async function runtimeStatus(deps: RuntimeDeps, identity: RuntimeIdentity
 }
 
 /** Stores a check-in and returns its time. */
-export async function heartbeat(deps: CoreDeps, identity: RuntimeIdentity): Promise<Heartbeat> {
+export async function heartbeat(deps: CoreDeps, identity: RuntimeIdentity): Promise<contract.Heartbeat> {
   const { last_seen_at: lastSeenAt } = await checkIn(deps, identity)
   return { status: 'ok', lastSeenAt: isoTime(lastSeenAt ?? deps.clock.now()) }
 }
 
-async function checkIn({ db, clock }: CoreDeps, { ownerId, runtimeId }: RuntimeIdentity): Promise<RuntimeView> {
-  const runtime = await recordLastSeen(db, ownerId, runtimeId, clock.now())
+async function checkIn({ db, clock }: CoreDeps, identity: RuntimeIdentity): Promise<store.RuntimeView> {
+  const runtime = await store.recordLastSeen(db, identity, clock.now())
   if (!runtime) throw unauthorized()
   return runtime
 }
 
-function toListItem(deps: RuntimeDeps, row: RuntimeView): RuntimeListItem {
+function toListItem(deps: RuntimeDeps, row: store.RuntimeView): contract.RuntimeListItem {
   const { connection, health } = stateOf(deps, row)
   const { serving_version: version, deployed_at: deployedAt } = row
   return {
@@ -177,26 +170,25 @@ function toListItem(deps: RuntimeDeps, row: RuntimeView): RuntimeListItem {
 }
 
 /** What serves a runtime, and the runtime after the probe of its endpoint, where one was due. */
-function probeServing(deps: RuntimeDeps, found: RuntimeView): Promise<[Deployment | null, RuntimeView]> {
+function probeServing(deps: RuntimeDeps, found: store.RuntimeView): Promise<[Deployment | null, store.RuntimeView]> {
   const { owner_id: ownerId, runtime_id: runtimeId, serving_version: version } = found
   return Promise.all([findDeployment(deps.db, { ownerId, runtimeId, version }), probeEndpoint(deps, found)])
 }
 
-function toNotedEffect({ name, effect = DEFAULT_EFFECT, confirm = false }: Capability): RuntimeStatus['effects'] {
-  return effect === DEFAULT_EFFECT && !confirm ? [] : [{ name, effect, confirm }]
+function toNotedEffect(capability: contract.Capability): contract.RuntimeStatus['effects'] {
+  const { name, effect = contract.DEFAULT_EFFECT, confirm = false } = capability
+  return effect === contract.DEFAULT_EFFECT && !confirm ? [] : [{ name, effect, confirm }]
 }
 
-function toDeprecated(capability: Capability): RuntimeStatus['deprecated'] {
+function toDeprecated(capability: contract.Capability): contract.RuntimeStatus['deprecated'] {
   const { name, deprecated, deprecatedSince, removalNotBefore = null } = capability
   return deprecated && deprecatedSince ? [{ name, deprecatedSince, removalNotBefore }] : []
 }
 
-function stateOf(
-  { clock, dispatcher }: RuntimeDeps,
-  { runtime_id: runtimeId, endpoint, last_seen_at: lastSeenAt }: RuntimeView,
-): Pick<RuntimeDetail, 'connection' | 'health' | 'healthNote'> {
+function stateOf({ clock, dispatcher }: RuntimeDeps, row: store.RuntimeView) {
+  const { runtime_id: runtimeId, endpoint, last_seen_at: lastSeenAt } = row
   return {
-    connection: { status: connectionStatus(lastSeenAt, clock.now()), transport: 'http' },
+    connection: { status: connectionStatus(lastSeenAt, clock.now()), transport: 'http' as const },
     health: endpoint === null ? 'unknown' : dispatcher.healthOf({ runtimeId, endpoint }),
     healthNote: endpoint === null ? null : dispatcher.healthNote({ runtimeId, endpoint }),
   }

@@ -1,21 +1,14 @@
-import {
-  type Adp,
-  type Capability,
-  type CapabilityEffect,
-  DEFAULT_EFFECT,
-  type EndUsers,
-  type JsonObject,
-  type Tier,
-  type Website,
-} from '@svc/contract'
+import type { JsonObject, Tier, Website } from '@svc/contract'
+import { type Adp, type Capability, type CapabilityEffect, DEFAULT_EFFECT, type EndUsers } from '@svc/contract'
 import { z } from 'zod'
 import type { Deployment } from '../deployments/store.ts'
 import { suggestionsFor } from '../deployments/suggestion-rules.ts'
 import type { ModelTool } from '../model/model.ts'
 import type { InputCheck } from '../schemas/schemas.ts'
+import { sealedIn } from '../secrets/keyring.ts'
 import type { Secret } from '../secrets/secret.ts'
 import type { RuntimeDeps } from './deps.ts'
-import type { RuntimeView } from './store.ts'
+import { findRuntimeById, type RuntimeView } from './store.ts'
 
 /** A capability of the serving deployment, ready to be called. */
 export interface ServingCapability {
@@ -85,16 +78,14 @@ export interface ServingCandidate {
 
 const Origins = z.array(z.string())
 
-/** The context that a signing secret is sealed in. It is not changed when the secret becomes the previous one. */
-export function secretContext(runtimeId: string) {
-  return { table: 'runtimes', column: 'secret_sealed', rowId: runtimeId }
-}
+/** By runtime. A signing secret keeps its context when it becomes the previous one. */
+export const secretContext = sealedIn('runtimes', 'secret_sealed')
+
+type SecretDeps = Pick<RuntimeDeps, 'keyring' | 'clock'>
+type Sealed = 'runtime_id' | 'secret_sealed' | 'previous_secret_sealed' | 'previous_secret_expires_at'
 
 /** A runtime's secrets. An expired previous one is not opened: its master key may be gone from the keyring. */
-export function openSecrets(
-  { keyring, clock }: Pick<RuntimeDeps, 'keyring' | 'clock'>,
-  row: Pick<RuntimeView, 'runtime_id' | 'secret_sealed' | 'previous_secret_sealed' | 'previous_secret_expires_at'>,
-): SigningSecrets {
+export function openSecrets({ keyring, clock }: SecretDeps, row: Pick<RuntimeView, Sealed>): SigningSecrets {
   const context = secretContext(row.runtime_id)
   const { previous_secret_sealed: previous, previous_secret_expires_at: expiresAt } = row
   const isInGrace = previous !== null && expiresAt !== null && expiresAt > clock.now()
@@ -104,8 +95,17 @@ export function openSecrets(
   }
 }
 
+/** The runtime's present secrets, for an execution that began before they were rotated; null when the runtime is gone. */
+export async function readSecrets(
+  deps: SecretDeps & Pick<RuntimeDeps, 'db'>,
+  runtimeId: string,
+): Promise<SigningSecrets | null> {
+  const row = await findRuntimeById(deps.db, runtimeId)
+  return row && openSecrets(deps, row)
+}
+
 export function toServingRuntime(
-  deps: Pick<RuntimeDeps, 'keyring' | 'clock'>,
+  deps: SecretDeps,
   row: RuntimeView,
   { stable, candidate }: { stable: ServingDeployment | null; candidate: ServingDeployment | null },
 ): ServingRuntime {

@@ -1,9 +1,10 @@
 import type { Tier } from '@svc/contract'
 import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely'
 import { findRuntimeKeys, type NewCredential, type RuntimeKeys } from '../credentials/store.ts'
-import { isRetired } from '../deletions/store.ts'
+import { isRetired, type Place } from '../deletions/store.ts'
 import { hasProject } from '../projects/store.ts'
 import { type PageRequest, pageBy } from '../store/page.ts'
+import { firstRow, hasEffect, matching } from '../store/rows.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner, type Tx } from '../store/transaction.ts'
 import { LAST_SEEN_INTERVAL_MS } from './rules.ts'
@@ -47,35 +48,25 @@ export interface InsertedRuntime {
  * Inserts a runtime with its keys; false where its id is taken. `requireAllowed` throws where the plan allows no further one,
  * or the id was a deleted runtime's. The account's row is locked, so that concurrent insertions cannot exceed the plan.
  */
-export async function insertRuntime(
+export function insertRuntime(
   db: Db,
   runtime: Insertable<Schema['runtimes']>,
-  credentials: readonly NewCredential[],
+  credentials: NewCredential[],
   requireAllowed: (found: InsertedRuntime) => void,
 ): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const { tier } = await lockOwner(tx, runtime.owner_id)
-    const { count } = await tx
-      .selectFrom('runtimes')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('owner_id', '=', runtime.owner_id)
-      .executeTakeFirstOrThrow()
-    const inserted = await tx
-      .insertInto('runtimes')
-      .values(runtime)
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('runtime_id')
-      .executeTakeFirst()
+    const own = tx.selectFrom('runtimes').where('owner_id', '=', runtime.owner_id)
+    const { count } = await own.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+    const inserting = tx.insertInto('runtimes').values(runtime)
+    const isInserted = await hasEffect(inserting.onConflict((conflict) => conflict.doNothing()))
     // After the insert, which waits for a deletion of the same id.
     const retired = await isRetired(tx, runtime.runtime_id)
     const inProject = await hasProject(tx, runtime.owner_id, runtime.project_id)
     // Before the plan's limit: registering an own runtime again is never refused by it.
-    if (!inserted && !retired) return false
+    if (!isInserted && !retired) return false
     requireAllowed({ tier, runtimeCount: Number(count), isRetired: retired, hasProject: inProject })
-    await tx
-      .insertInto('credentials')
-      .values([...credentials])
-      .execute()
+    await tx.insertInto('credentials').values(credentials).execute()
     return true
   })
 }
@@ -84,18 +75,14 @@ export async function insertRuntime(
  * Changes a runtime and increments its revision, so that every replica reads it again; its row stays locked until the end of
  * a transaction. False where this owner has no such runtime.
  */
-export async function updateRuntime(
+export function updateRuntime(
   db: Db,
   ownerId: string,
   { runtimeId, now }: { runtimeId: string; now: number },
   changes: UpdateObject<Schema, 'runtimes'> = {},
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('runtimes')
-    .set((eb) => ({ ...changes, revision: eb('revision', '+', 1), updated_at: now }))
-    .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+  const own = db.updateTable('runtimes').where(matching('runtimes', { owner_id: ownerId, runtime_id: runtimeId }))
+  return hasEffect(own.set((eb) => ({ ...changes, revision: eb('revision', '+', 1), updated_at: now })))
 }
 
 type RuntimeChanges = UpdateObject<Schema, 'runtimes'> & { endpoint?: string | undefined }
@@ -104,7 +91,7 @@ type RuntimeChanges = UpdateObject<Schema, 'runtimes'> & { endpoint?: string | u
  * Updates a runtime and returns it; null where this owner has no such runtime, or no such project any more. A new endpoint
  * moves every deployment that is called at the one before. One transaction: no read fails after it.
  */
-export async function changeRuntime(
+export function changeRuntime(
   db: Db,
   ownerId: string,
   { projectId, ...at }: { runtimeId: string; now: number; projectId: string | undefined },
@@ -125,31 +112,20 @@ async function moveDeployments(tx: Tx, ownerId: string, runtimeId: string, endpo
   const own = { owner_id: ownerId, runtime_id: runtimeId }
   // Locks rows in the order of `insertDeployment`: account, runtime, deployments.
   await lockOwner(tx, ownerId)
-  const before = await tx
-    .selectFrom('runtimes')
-    .select(['endpoint', 'serving_version'])
-    .where((eb) => eb.and(own))
-    .forUpdate()
-    .executeTakeFirst()
+  const found = tx.selectFrom('runtimes').select(['endpoint', 'serving_version']).where(matching('runtimes', own))
+  const before = await firstRow(found.forUpdate())
   if (!before || before.endpoint === endpoint) return
-  await tx
-    .updateTable('deployments')
-    .set({ endpoint })
-    .where((eb) => eb.and(own))
-    // With the first endpoint, only the serving deployment is called there from now on.
-    .where((eb) =>
-      before.endpoint === null
-        ? eb.and([eb('endpoint', 'is', null), eb('version', '=', before.serving_version ?? 0)])
-        : eb('endpoint', '=', before.endpoint),
-    )
-    .execute()
+  // With the first endpoint, only the serving deployment is called there from now on.
+  const version = before.endpoint === null ? { version: before.serving_version ?? 0 } : {}
+  const moved = matching('deployments', { ...own, endpoint: before.endpoint, ...version })
+  await tx.updateTable('deployments').set({ endpoint }).where(moved).execute()
 }
 
 /**
  * Replaces the signing secret. The current one becomes the previous one until `previousEndsAt`, or is deleted where that is
  * null. False where this owner has no such runtime.
  */
-export async function replaceSecret(
+export function replaceSecret(
   db: Db,
   ownerId: string,
   next: { runtimeId: string; sealed: string; previousEndsAt: number | null; now: number },
@@ -162,25 +138,21 @@ export async function replaceSecret(
   })
 }
 
-/** One runtime of this owner, or null. */
 export async function findRuntime(db: Db, ownerId: string, runtimeId: string): Promise<RuntimeView | null> {
   const runtime = await findRuntimeById(db, runtimeId)
   return runtime?.owner_id === ownerId ? runtime : null
 }
 
 /** One runtime of any owner, or null: for requests whose credential or public address names it. */
-export async function findRuntimeById(db: Db, runtimeId: string): Promise<RuntimeView | null> {
-  return (await runtimeViews(db).where('runtimes.runtime_id', '=', runtimeId).executeTakeFirst()) ?? null
+export function findRuntimeById(db: Db, runtimeId: string): Promise<RuntimeView | null> {
+  return firstRow(runtimeViews(db).where('runtimes.runtime_id', '=', runtimeId))
 }
 
 /** A runtime's revision, null where there is none. An aggregate returns one row either way, so that both take as long. */
 export async function findRevision(db: Db, runtimeId: string): Promise<number | null> {
-  const { revision } = await db
-    .selectFrom('runtimes')
-    .select((runtimes) => runtimes.fn.max<number | null>('revision').as('revision'))
-    .where('runtime_id', '=', runtimeId)
-    .executeTakeFirstOrThrow()
-  return revision
+  const runtimes = db.selectFrom('runtimes').where('runtime_id', '=', runtimeId)
+  const latest = runtimes.select(({ fn }) => fn.max<number | null>('revision').as('revision'))
+  return (await latest.executeTakeFirstOrThrow()).revision
 }
 
 export interface RuntimesPage extends PageRequest {
@@ -191,7 +163,7 @@ export interface RuntimesPage extends PageRequest {
 export function listRuntimes(db: Db, ownerId: string, { projectId, ...page }: RuntimesPage): Promise<RuntimeView[]> {
   const inProject = projectId === undefined ? {} : { project_id: projectId }
   return runtimeViews(db)
-    .where((eb) => eb.and({ 'runtimes.owner_id': ownerId, ...inProject }))
+    .where(matching('runtimes', { owner_id: ownerId, ...inProject }))
     .$call(pageBy('runtimes.created_at', 'runtimes.runtime_id', page))
     .execute()
 }
@@ -224,19 +196,11 @@ function runtimeViews(db: Db) {
  * Sets `last_seen_at` of a runtime, at most every ten seconds, and returns the runtime; null where there is none. The revision
  * stays: nothing that is cached of it has changed.
  */
-export async function recordLastSeen(
-  db: Db,
-  ownerId: string,
-  runtimeId: string,
-  now: number,
-): Promise<RuntimeView | null> {
+export async function recordLastSeen(db: Db, { ownerId, runtimeId }: Place, now: number): Promise<RuntimeView | null> {
   const row = await findRuntime(db, ownerId, runtimeId)
   const lastSeenAt = row?.last_seen_at ?? null
   if (row === null || (lastSeenAt !== null && Math.abs(now - lastSeenAt) < LAST_SEEN_INTERVAL_MS)) return row
-  await db
-    .updateTable('runtimes')
-    .set({ last_seen_at: now })
-    .where((eb) => eb.and({ owner_id: ownerId, runtime_id: runtimeId }))
-    .execute()
+  const own = matching('runtimes', { owner_id: ownerId, runtime_id: runtimeId })
+  await db.updateTable('runtimes').set({ last_seen_at: now }).where(own).execute()
   return { ...row, last_seen_at: now }
 }

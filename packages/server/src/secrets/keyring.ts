@@ -8,6 +8,11 @@ export interface SealContext {
   rowId: string
 }
 
+/** The contexts of one column, by row. */
+export function sealedIn(table: string, column: string) {
+  return (rowId: string): SealContext => ({ table, column, rowId })
+}
+
 export class SealError extends Error {
   override name = 'SealError'
 }

@@ -13,7 +13,6 @@ import {
   RENEWALS,
 } from './metrics.ts'
 
-/** Metrics that Prometheus reads as text. */
 export interface PrometheusMetrics extends Metrics {
   readonly contentType: string
   text(): Promise<string>

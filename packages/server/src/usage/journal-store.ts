@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { firstRow } from '../store/rows.ts'
 import type { Schema } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
 import { type CounterName, type Usage, Usages, UsageTotals } from './rollup-rules.ts'
@@ -6,14 +7,8 @@ import { addToCounters } from './rollup-store.ts'
 
 /** The id of the newest entry that waits to be aggregated, or null. */
 export async function newestEntry(db: Kysely<Schema>): Promise<number | null> {
-  const row = await db
-    .selectFrom('usage_journal')
-    .select('id')
-    .where('is_parked', '=', 0)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.id ?? null
+  const waiting = db.selectFrom('usage_journal').select('id').where('is_parked', '=', 0)
+  return (await firstRow(waiting.orderBy('id', 'desc').limit(1)))?.id ?? null
 }
 
 export interface EntryRange {
@@ -60,14 +55,8 @@ export async function aggregateEntries(
 /** Makes the oldest entry a dead letter (`is_parked`), and returns its id, or null. */
 export async function parkOldest(db: Kysely<Schema>, { upTo }: Pick<EntryRange, 'upTo'>): Promise<number | null> {
   const oldest = entriesOf(db, { upTo, limit: 1 }).clearSelect().select('id')
-  const discarded = await db
-    .updateTable('usage_journal')
-    .set({ is_parked: 1 })
-    .where('id', '=', oldest)
-    .where('is_parked', '=', 0)
-    .returning('id')
-    .executeTakeFirst()
-  return discarded?.id ?? null
+  const parking = db.updateTable('usage_journal').set({ is_parked: 1 }).where('id', '=', oldest)
+  return (await firstRow(parking.where('is_parked', '=', 0).returning('id')))?.id ?? null
 }
 
 /** The waiting entries, one a line, as a column of a statement that needs them of the same moment. {@link readWaiting} parses it. */
@@ -95,13 +84,8 @@ function readUsages(text: string): Usage[] | null {
 }
 
 function entriesOf(db: Kysely<Schema>, { upTo, limit }: EntryRange) {
-  return db
-    .selectFrom('usage_journal')
-    .select(['id', 'usages'])
-    .where('is_parked', '=', 0)
-    .where('id', '<=', upTo)
-    .orderBy('id')
-    .limit(limit)
+  const waiting = db.selectFrom('usage_journal').select(['id', 'usages']).where('is_parked', '=', 0)
+  return waiting.where('id', '<=', upTo).orderBy('id').limit(limit)
 }
 
 interface ReadEntries {
@@ -142,11 +126,8 @@ async function* pagedEntries(db: Kysely<Schema>, { upTo, limit }: Reading) {
   }
 }
 
-async function writeEntries(
-  tx: Tx,
-  { totals, read, unreadable }: ReadEntries,
-  afterCounting: Aggregation['afterCounting'],
-): Promise<void> {
+async function writeEntries(tx: Tx, entries: ReadEntries, afterCounting: Aggregation['afterCounting']): Promise<void> {
+  const { totals, read, unreadable } = entries
   if (read.length > 0) {
     const deleting = tx.deleteFrom('usage_journal').where('id', 'in', read).where('is_parked', '=', 0)
     requireAll(read, (await deleting.executeTakeFirst()).numDeletedRows)

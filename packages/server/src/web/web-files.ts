@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path'
 export interface WebFiles {
   /** The folder with the dashboard’s index.html. */
   dashboard: string | null
-  /** The widget’s one script. */
   widget: string | null
   /** The page that MCP hosts show cards in: the document itself. */
   cards: string | null

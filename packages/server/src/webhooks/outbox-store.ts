@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { goneRuntimes } from '../deletions/store.ts'
 import { type PageRequest, pageBy } from '../store/page.ts'
+import { firstRow, hasEffect, matching } from '../store/rows.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
 import { keepEvents } from './events-store.ts'
@@ -39,21 +40,19 @@ async function addTo(tx: Tx, newId: () => string, webhookId: string, events: rea
   const queued = new Set(waiting.map(({ runtime_id }) => runtime_id))
   for (const event of events.slice(0, MAX_WAITING - waiting.length)) {
     const runtimeId = event.runtimeId ?? ''
-    await tx
-      .insertInto('webhook_deliveries')
-      .values({
-        delivery_id: newId(),
-        webhook_id: webhookId,
-        owner_id: event.ownerId,
-        runtime_id: runtimeId,
-        type: event.type,
-        payload: payloadOf(event),
-        status: 'waiting',
-        created_at: event.at,
-        give_up_at: event.at + GIVE_UP_MS,
-        due_at: queued.has(runtimeId) ? null : event.at,
-      })
-      .execute()
+    const delivery = {
+      delivery_id: newId(),
+      webhook_id: webhookId,
+      owner_id: event.ownerId,
+      runtime_id: runtimeId,
+      type: event.type,
+      payload: payloadOf(event),
+      status: 'waiting' as const,
+      created_at: event.at,
+      give_up_at: event.at + GIVE_UP_MS,
+      due_at: queued.has(runtimeId) ? null : event.at,
+    }
+    await tx.insertInto('webhook_deliveries').values(delivery).execute()
     queued.add(runtimeId)
   }
 }
@@ -66,7 +65,6 @@ interface DueFilter {
   limit: number
 }
 
-/** A delivery that is due, with its webhook. */
 export type DueDelivery = Awaited<ReturnType<typeof readDue>>[number]
 
 /** Deliveries that are due, the oldest first. */
@@ -96,14 +94,9 @@ export function readDue(db: Db, { now, exceptOwners, ofEach, limit }: DueFilter)
 }
 
 /** Counts a try, which has until `leaseUntil`. True for one caller alone, on any number of replicas: it sends. */
-export async function claimDelivery(db: Db, { id, due_at }: DueDelivery, leaseUntil: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('webhook_deliveries')
-    .set((eb) => ({ due_at: leaseUntil, attempts: eb('attempts', '+', 1) }))
-    .where('id', '=', id)
-    .where('due_at', '=', due_at)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+export function claimDelivery(db: Db, { id, due_at }: DueDelivery, leaseUntil: number): Promise<boolean> {
+  const due = db.updateTable('webhook_deliveries').where(matching('webhook_deliveries', { id, due_at }))
+  return hasEffect(due.set((eb) => ({ due_at: leaseUntil, attempts: eb('attempts', '+', 1) })))
 }
 
 /** What a try came to: when the next one is, or how the delivery ended. */
@@ -120,14 +113,10 @@ export function finishAttempt(db: Db, delivery: DueDelivery, leaseUntil: number,
       'status' in outcome
         ? { status: outcome.status, ended_at: outcome.endedAt, due_at: null, last_error: outcome.lastError }
         : { due_at: outcome.dueAt, last_error: outcome.lastError }
-    const { numUpdatedRows } = await tx
-      .updateTable('webhook_deliveries')
-      .set(changes)
-      .where('id', '=', id)
-      // Another replica may have taken it over, since this one was late.
-      .where('due_at', '=', leaseUntil)
-      .executeTakeFirst()
-    if (numUpdatedRows === 0n || !('status' in outcome)) return
+    // Another replica may have taken it over, since this one was late.
+    const claimed = matching('webhook_deliveries', { id, due_at: leaseUntil })
+    const isStored = await hasEffect(tx.updateTable('webhook_deliveries').set(changes).where(claimed))
+    if (!isStored || !('status' in outcome)) return
     const next = waitingOf(tx, webhookId).where('runtime_id', '=', runtimeId).select('id').orderBy('id').limit(1)
     await tx.updateTable('webhook_deliveries').set({ due_at: outcome.endedAt }).where('id', '=', next).execute()
     if (id % ENDINGS_PER_DELETION === 0) await deleteOldest(tx, webhookId)
@@ -137,35 +126,20 @@ export function finishAttempt(db: Db, delivery: DueDelivery, leaseUntil: number,
 const ENDINGS_PER_DELETION = 100
 
 async function deleteOldest(tx: Tx, webhookId: string): Promise<void> {
-  const ended = tx
-    .selectFrom('webhook_deliveries')
-    .where('webhook_id', '=', webhookId)
-    .where('ended_at', 'is not', null)
-  const oldestKept = ended
-    .select('id')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .offset(MAX_ENDED - 1)
-  await tx
-    .deleteFrom('webhook_deliveries')
-    .where('webhook_id', '=', webhookId)
-    .where('ended_at', 'is not', null)
-    .where('id', '<', oldestKept)
-    .execute()
+  const ended = tx.selectFrom('webhook_deliveries').select('id').where('ended_at', 'is not', null)
+  const newestFirst = ended.where('webhook_id', '=', webhookId).orderBy('id', 'desc')
+  const oldestKept = newestFirst.limit(1).offset(MAX_ENDED - 1)
+  const surplus = tx.deleteFrom('webhook_deliveries').where('ended_at', 'is not', null).where('id', '<', oldestKept)
+  await surplus.where('webhook_id', '=', webhookId).execute()
 }
 
 /** A page of a webhook's deliveries, newest first, and the row after it. */
-export async function listDeliveries(
-  db: Db,
-  ownerId: string,
-  webhookId: string,
-  page: PageRequest,
-): Promise<DeliveryRow[]> {
+export async function listDeliveries(db: Db, ownerId: string, webhookId: string, page: PageRequest) {
   const gone = await goneRuntimes(db, ownerId)
   return db
     .selectFrom('webhook_deliveries')
     .selectAll()
-    .where((eb) => eb.and({ owner_id: ownerId, webhook_id: webhookId }))
+    .where(matching('webhook_deliveries', { owner_id: ownerId, webhook_id: webhookId }))
     .$if(gone.length > 0, (some) => some.where('runtime_id', 'not in', gone))
     .$call(pageBy('created_at', 'delivery_id', page))
     .execute()
@@ -175,36 +149,25 @@ export async function listDeliveries(
  * Lets an ended delivery be sent again, under the same id and after the events of its runtime that wait. One that waits is
  * made due, if it is the first. Null where this owner has no such delivery.
  */
-export function redeliver(
-  db: Db,
-  { ownerId, webhookId, deliveryId, now }: { ownerId: string; webhookId: string; deliveryId: string; now: number },
-): Promise<DeliveryRow | null> {
+export function redeliver(db: Db, which: DeliveryKey, now: number): Promise<DeliveryRow | null> {
   return inTransaction(db, async (tx) => {
-    await lockWebhook(tx, webhookId)
-    const row = await tx
-      .selectFrom('webhook_deliveries')
-      .selectAll()
-      .where((eb) => eb.and({ owner_id: ownerId, webhook_id: webhookId, delivery_id: deliveryId }))
-      .executeTakeFirst()
+    await lockWebhook(tx, which.webhook_id)
+    const own = matching('webhook_deliveries', which)
+    const row = await firstRow(tx.selectFrom('webhook_deliveries').selectAll().where(own))
     if (!row) return null
-    const waiting = await waitingOf(tx, webhookId)
-      .where('runtime_id', '=', row.runtime_id)
-      .select('id')
-      .limit(1)
-      .execute()
-    const isFirst = row.status === 'waiting' ? row.due_at !== null : waiting.length === 0
-    const changes = { status: 'waiting', attempts: 0, give_up_at: now + GIVE_UP_MS, ended_at: null } as const
-    await tx
-      .updateTable('webhook_deliveries')
-      .set({ ...changes, due_at: isFirst ? now : null })
-      .where('id', '=', row.id)
-      .execute()
-    return { ...row, ...changes, due_at: isFirst ? now : null }
+    const waiting = waitingOf(tx, row.webhook_id).where('runtime_id', '=', row.runtime_id)
+    const isFirst = row.status === 'waiting' ? row.due_at !== null : !(await firstRow(waiting.select('id').limit(1)))
+    const due_at = isFirst ? now : null
+    const changes = { status: 'waiting', attempts: 0, give_up_at: now + GIVE_UP_MS, ended_at: null, due_at } as const
+    await tx.updateTable('webhook_deliveries').set(changes).where('id', '=', row.id).execute()
+    return { ...row, ...changes }
   })
 }
 
-function waitingOf(db: Db, webhookId: string) {
-  return db.selectFrom('webhook_deliveries').where('webhook_id', '=', webhookId).where('status', '=', 'waiting')
+type DeliveryKey = Pick<DeliveryRow, 'owner_id' | 'webhook_id' | 'delivery_id'>
+
+function waitingOf(db: Db, webhook_id: string) {
+  return db.selectFrom('webhook_deliveries').where(matching('webhook_deliveries', { webhook_id, status: 'waiting' }))
 }
 
 async function lockWebhook(tx: Tx, webhookId: string): Promise<void> {

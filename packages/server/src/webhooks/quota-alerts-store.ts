@@ -1,6 +1,7 @@
 import type { Tier } from '@svc/contract'
 import { sql } from 'kysely'
 import { isPostgres } from '../store/recordset.ts'
+import { hasEffect, matching } from '../store/rows.ts'
 import type { Db } from '../store/schema.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { addEvents } from './outbox-store.ts'
@@ -52,28 +53,19 @@ export async function readChangedUses(
 }
 
 /** Stores a threshold as told, with its event. Of several replicas that do so at once, one does. */
-export function storeTold(
-  db: Db,
-  newId: () => string,
-  { ownerId, bucket, told, percent, event }: Pick<ChangedUse, 'ownerId' | 'bucket' | 'told'> & Told,
-): Promise<void> {
+export function storeTold(db: Db, newId: () => string, use: ChangedUse & Told): Promise<void> {
+  const { ownerId, bucket, told, percent, event } = use
+  const row = { owner_id: ownerId, bucket }
   return inTransaction(db, async (tx) => {
-    const row = { owner_id: ownerId, bucket }
-    const changed =
+    const inserting = tx.insertInto('quota_alerts').values({ ...row, percent })
+    const changing =
       told === null
-        ? await tx
-            .insertInto('quota_alerts')
-            .values({ ...row, percent })
-            .onConflict((conflict) => conflict.doNothing())
-            .returning('percent')
-            .execute()
-        : await tx
+        ? inserting.onConflict((conflict) => conflict.doNothing())
+        : tx
             .updateTable('quota_alerts')
             .set({ percent })
-            .where((eb) => eb.and({ ...row, percent: told }))
-            .returning('percent')
-            .execute()
-    if (changed.length > 0 && event) await addEvents(tx, newId, [event])
+            .where(matching('quota_alerts', { ...row, percent: told }))
+    if ((await hasEffect(changing)) && event) await addEvents(tx, newId, [event])
   })
 }
 

@@ -1,4 +1,5 @@
 import type { CoreDeps } from '../lib/core-deps.ts'
+import { firstRow, hasEffect, matching } from '../store/rows.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { addEvents } from './outbox-store.ts'
 
@@ -18,21 +19,15 @@ export async function noteReachability(
   { ownerId, runtimeId, endpoint, isReachable }: HeardOf,
 ): Promise<void> {
   const at = clock.now()
-  const present = { owner_id: ownerId, runtime_id: runtimeId, endpoint }
-  const known = await db
-    .selectFrom('runtimes')
-    .select('unreachable_since')
-    .where((eb) => eb.and(present))
-    .executeTakeFirst()
+  const present = matching('runtimes', { owner_id: ownerId, runtime_id: runtimeId, endpoint })
+  const known = await firstRow(db.selectFrom('runtimes').select('unreachable_since').where(present))
   if (!known || (known.unreachable_since === null) === isReachable) return
   await inTransaction(db, async (tx) => {
-    const changed = await tx
+    const changing = tx
       .updateTable('runtimes')
       .set({ unreachable_since: isReachable ? null : at })
-      .where((eb) => eb.and(present))
-      .where('unreachable_since', isReachable ? 'is not' : 'is', null)
-      .executeTakeFirst()
-    if (changed.numUpdatedRows === 0n) return
+      .where(present)
+    if (!(await hasEffect(changing.where('unreachable_since', isReachable ? 'is not' : 'is', null)))) return
     const since = known.unreachable_since
     const type = isReachable ? 'endpoint.recovered' : 'endpoint.unreachable'
     const data = isReachable && since !== null ? { unreachableForMs: at - since } : {}

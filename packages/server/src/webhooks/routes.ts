@@ -6,15 +6,7 @@ import { ListQuery } from '../http/params.ts'
 import { callerOf, ownerOf } from '../http/planes.ts'
 import { typed } from '../http/typed.ts'
 import type { WebhookDeps } from './deps.ts'
-import {
-  createWebhook,
-  listOwnDeliveries,
-  listOwnEvents,
-  listOwnWebhooks,
-  readWebhook,
-  removeWebhook,
-  sendAgain,
-} from './webhooks.ts'
+import * as webhooks from './webhooks.ts'
 
 const PATH = '/v1/webhooks/:webhookId'
 const params = z.object({ webhookId: z.string().describe('The id of a webhook, `wh_…`.') })
@@ -58,23 +50,29 @@ const EVENTS = describeRoute('listEvents', 'List what happened in the account la
 export function webhookRoutes(plane: FastifyInstance, deps: WebhookDeps): void {
   const routes = typed(plane)
 
-  routes.get('/v1/events', { schema: EVENTS }, (request) => listOwnEvents(deps, ownerOf(request), request.query))
-
-  routes.get('/v1/webhooks', { schema: LIST }, (request) => listOwnWebhooks(deps, callerOf(request)))
-
-  routes.post('/v1/webhooks', { schema: CREATE }, async (request, reply) =>
-    reply.code(201).send(await createWebhook(deps, ownerOf(request), request.body)),
+  routes.get('/v1/events', { schema: EVENTS }, (request) =>
+    webhooks.listOwnEvents(deps, ownerOf(request), request.query),
   )
 
-  routes.get(PATH, { schema: DETAIL }, (request) => readWebhook(deps, callerOf(request), request.params.webhookId))
+  routes.get('/v1/webhooks', { schema: LIST }, (request) => webhooks.listOwnWebhooks(deps, callerOf(request)))
 
-  routes.delete(PATH, { schema: DELETE }, (request) => removeWebhook(deps, ownerOf(request), request.params.webhookId))
+  routes.post('/v1/webhooks', { schema: CREATE }, async (request, reply) =>
+    reply.code(201).send(await webhooks.createWebhook(deps, ownerOf(request), request.body)),
+  )
+
+  routes.get(PATH, { schema: DETAIL }, (request) =>
+    webhooks.readWebhook(deps, callerOf(request), request.params.webhookId),
+  )
+
+  routes.delete(PATH, { schema: DELETE }, (request) =>
+    webhooks.removeWebhook(deps, ownerOf(request), request.params.webhookId),
+  )
 
   routes.get(`${PATH}/deliveries`, { schema: DELIVERIES }, (request) =>
-    listOwnDeliveries(deps, ownerOf(request), { ...request.query, ...request.params }),
+    webhooks.listOwnDeliveries(deps, ownerOf(request), { ...request.query, ...request.params }),
   )
 
   routes.post(`${PATH}/deliveries/:deliveryId/redeliver`, { schema: REDELIVER }, (request) =>
-    sendAgain(deps, ownerOf(request), request.params),
+    webhooks.sendAgain(deps, ownerOf(request), request.params),
   )
 }

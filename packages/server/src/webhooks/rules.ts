@@ -3,7 +3,6 @@ import type { WebhookEvent } from '@svc/contract'
 import { isoTime } from '../lib/clock.ts'
 import type { Secret } from '../secrets/secret.ts'
 
-/** Webhooks of an account. */
 export const MAX_WEBHOOKS = 5
 
 export const TOO_MANY_WEBHOOKS = `An account can have ${MAX_WEBHOOKS} webhooks. Delete one that is no longer needed.`

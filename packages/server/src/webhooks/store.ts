@@ -1,5 +1,6 @@
 import type { WebhookEvent } from '@svc/contract'
 import type { Insertable, Selectable } from 'kysely'
+import { firstRow, matching } from '../store/rows.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import { inTransaction, lockOwner } from '../store/transaction.ts'
 import { MAX_WEBHOOKS } from './rules.ts'
@@ -11,13 +12,12 @@ export function listWebhooks(db: Db, ownerId: string): Promise<WebhookRow[]> {
   return db.selectFrom('webhooks').selectAll().where('owner_id', '=', ownerId).orderBy('webhook_id').execute()
 }
 
-export async function findWebhook(db: Db, ownerId: string, webhookId: string): Promise<WebhookRow | null> {
-  const row = await db
-    .selectFrom('webhooks')
-    .selectAll()
-    .where((eb) => eb.and({ owner_id: ownerId, webhook_id: webhookId }))
-    .executeTakeFirst()
-  return row ?? null
+export function findWebhook(db: Db, ownerId: string, webhookId: string): Promise<WebhookRow | null> {
+  return firstRow(webhookOf(db, ownerId, webhookId))
+}
+
+function webhookOf(db: Db, owner_id: string, webhook_id: string) {
+  return db.selectFrom('webhooks').selectAll().where(matching('webhooks', { owner_id, webhook_id }))
 }
 
 /** Adds a webhook; false where the account has {@link MAX_WEBHOOKS}. The lock keeps concurrent requests below the limit. */
@@ -34,12 +34,7 @@ export function insertWebhook(db: Db, webhook: Insertable<Schema['webhooks']>): 
 export function deleteWebhook(db: Db, ownerId: string, webhookId: string): Promise<WebhookRow | null> {
   return inTransaction(db, async (tx) => {
     // The lock keeps events from being added meanwhile.
-    const row = await tx
-      .selectFrom('webhooks')
-      .selectAll()
-      .where((eb) => eb.and({ owner_id: ownerId, webhook_id: webhookId }))
-      .forUpdate()
-      .executeTakeFirst()
+    const row = await firstRow(webhookOf(tx, ownerId, webhookId).forUpdate())
     if (!row) return null
     await tx.deleteFrom('webhook_deliveries').where('webhook_id', '=', webhookId).execute()
     await tx.deleteFrom('webhooks').where('webhook_id', '=', webhookId).execute()

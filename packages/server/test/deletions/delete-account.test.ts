@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeResetLink } from '../../src/accounts/password-reset.ts'
-import { stopDeleted } from '../../src/deletions/stop-deleted.ts'
+import { stopDeleted } from '../../src/deletions/deletions.ts'
 import { createDeletionSweep } from '../../src/deletions/sweep.ts'
 import { eachDeletedAccount } from '../../src/deletions/sweep-store.ts'
 import { faultsIn, refusalOf } from '../support/answers.ts'

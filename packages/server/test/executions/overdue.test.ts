@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { setTier } from '../../src/accounts/accounts.ts'
+import { updateTier } from '../../src/accounts/store.ts'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
 import { setScene } from '../support/scene.ts'
@@ -41,7 +41,7 @@ describeEngines('leftovers of earlier states', (engine) => {
       .where('owner_id', '=', owner.ownerId)
       .where('bucket', '=', 'executions')
       .execute()
-    await setTier(service.deps, { email: owner.email, tier: 'free' })
+    await updateTier(service.deps.db, owner.email, 'free', service.clock.now())
 
     const refused = await execute()
     expect(refused.statusCode).toBe(429)

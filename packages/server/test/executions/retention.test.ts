@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { setTier } from '../../src/accounts/accounts.ts'
+import { updateTier } from '../../src/accounts/store.ts'
 import { createRetentionSweep } from '../../src/executions/retention.ts'
 import { deleteSomeEnded } from '../../src/executions/retention-store.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'
@@ -90,11 +90,11 @@ describeEngines('retention', (engine) => {
       (await service.send('GET', `/v1/traces/${old.executionId}`, { key: owner.apiKey })).statusCode
     const { email } = owner
     expect([await sweepOf(service).run(), await shown()]).toEqual([0, 200])
-    await setTier(service.deps, { email, tier: 'free' })
+    await updateTier(service.deps.db, email, 'free', service.clock.now())
     expect(await shown()).toBe(404)
-    await setTier(service.deps, { email, tier: 'pro' })
+    await updateTier(service.deps.db, email, 'pro', service.clock.now())
     expect(await shown()).toBe(200)
-    await setTier(service.deps, { email, tier: 'free' })
+    await updateTier(service.deps.db, email, 'free', service.clock.now())
     expect([await sweepOf(service).run(), await shown()]).toEqual([1, 404])
   })
 

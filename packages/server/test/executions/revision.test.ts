@@ -1,6 +1,6 @@
 import { startOwnerEndpoint } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { setTier } from '../../src/accounts/accounts.ts'
+import { updateTier } from '../../src/accounts/store.ts'
 import { deferred } from '../support/deferred.ts'
 import { describeEngines } from '../support/engines.ts'
 import { callTool, sendModern } from '../support/mcp.ts'
@@ -119,7 +119,7 @@ describeEngines('a change made on one replica, on the very next call to another'
     const { a, b } = await setWarmScene()
     const answers = await Promise.all(Array.from({ length: 200 }, () => a.executeAsOwner()))
     expect(answers.map((answer) => answer.statusCode)).toContain(429)
-    await setTier(a.service.deps, { email: a.owner.email, tier: 'enterprise' })
+    await updateTier(a.service.deps.db, a.owner.email, 'enterprise', a.service.clock.now())
     expect((await b.execute()).statusCode).toBe(200)
     expect((await b.execute()).headers['ratelimit-limit']).toBe('6000')
   })
@@ -129,7 +129,7 @@ describeEngines('a change made on one replica, on the very next call to another'
     const { a, b } = await setWarmScene()
     await Promise.all(Array.from({ length: 200 }, () => b.executeAsOwner()))
     expect((await b.executeAsOwner()).statusCode).toBe(429)
-    await setTier(a.service.deps, { email: a.owner.email, tier: 'pro' })
+    await updateTier(a.service.deps.db, a.owner.email, 'pro', a.service.clock.now())
     expect((await b.executeAsOwner()).statusCode).toBe(200)
   })
 

@@ -1,6 +1,6 @@
 import { PlanList } from '@svc/contract'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { setTier } from '../../src/accounts/accounts.ts'
+import { updateTier } from '../../src/accounts/store.ts'
 import { testPayments } from '../../src/billing/payments/test-payments.ts'
 import { faultsIn, refusalOf, steadyHeaders } from '../support/answers.ts'
 import {
@@ -276,7 +276,7 @@ describeEngines('a checkout', (engine) => {
     test('never replaces a larger plan', async () => {
       const { service, stripe, owner } = await setStripeScene(database())
       const checkout = await checkOut(service, owner)
-      await setTier(service.deps, { email: owner.email, tier: 'enterprise' })
+      await updateTier(service.deps.db, owner.email, 'enterprise', service.clock.now())
       stripe.pay(sessionOf(stripe, checkout))
       expect(await verify(service, owner, checkout.checkoutId)).toMatchObject({ status: 'paid', tier: 'enterprise' })
       expect(await tierOf(service, owner)).toBe('enterprise')

@@ -322,7 +322,7 @@ function ownKeys({ owner, runtime, session }: Scene) {
 async function overSessions({ service, owner }: Scene): Promise<Record<string, string>> {
   const { db, keyring } = service.deps
   const now = service.clock.now()
-  const passwordVersion = (await findPassword(db, owner.email, 'email'))?.version ?? 0
+  const passwordVersion = (await findPassword(db, { email: owner.email }))?.version ?? 0
   const { memberId } = await firstMember(service, owner)
   const handleFrom = async (start: { now: number; passwordVersion: number }) => {
     const handle = mintHandle()

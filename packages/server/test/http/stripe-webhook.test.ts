@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { setTier } from '../../src/accounts/accounts.ts'
+import { updateTier } from '../../src/accounts/store.ts'
 import { stripePayments } from '../../src/billing/payments/stripe-payments.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { faultsIn, refusalOf, steadyHeaders } from '../support/answers.ts'
@@ -258,7 +258,7 @@ describeEngines('Stripe’s webhook', (engine) => {
       const { email } = scene.owner
       const { session, event } = await paidCheckout(scene)
       await deliver(scene, event)
-      for (const tier of tiers) await setTier(scene.service.deps, { email, tier })
+      for (const tier of tiers) await updateTier(scene.service.deps.db, email, tier, scene.service.clock.now())
       await deliver(scene, scene.stripe.endSubscription(session))
       expect(await tierOf(scene.service, scene.owner)).toBe(tiers.at(-1))
     }
@@ -270,7 +270,7 @@ describeEngines('Stripe’s webhook', (engine) => {
     const first = await paidCheckout(scene)
     await deliver(scene, first.event)
     // As when both pages were paid in the same moment: the second one was begun while the account was free.
-    await setTier(service.deps, { email: owner.email, tier: 'free' })
+    await updateTier(service.deps.db, owner.email, 'free', service.clock.now())
     const second = await paidCheckout(scene)
     await deliver(scene, second.event)
     const secondEnd = stripe.endSubscription(second.session)

@@ -212,7 +212,7 @@ describeEngines('a database whose accounts had one person each', (engine) => {
     onTestFinished(() => close())
     const session = await findSession(db, 'a handle', 10)
     expect(session).toMatchObject({ sessionId: 'ses_1', member: { memberId: 'own_1', role: 'owner' } })
-    expect(await findPassword(db, 'ada@example.com', 'email')).toMatchObject({ hash: 'a hash', version: 3 })
+    expect(await findPassword(db, { email: 'ada@example.com' })).toMatchObject({ hash: 'a hash', version: 3 })
     expect(await findSecondFactor(db, 'own_1')).toMatchObject({ secret_sealed: 'sealed', confirmed_at: 8 })
     expect(await countRecoveryCodes(db, 'own_1')).toBe(1)
     expect(await findOwnerByKey(db, ['a key'], 10)).toMatchObject({ role: 'owner', member: null })

@@ -246,8 +246,8 @@ async function makeOwner(deps: Deps, tier: Tier): Promise<TestOwner> {
 async function beginTestSession(deps: Deps, { ownerId, email }: Owner): Promise<string> {
   const place = { key: ownerId, isKnown: true }
   const passwordHash = await deps.passwords.run(place, (hasher) => hasher.hash(PASSWORD))
-  await setPassword(deps.db, { email, passwordHash })
-  const stored = await findPassword(deps.db, email, 'email')
+  await setPassword(deps.db, email, passwordHash)
+  const stored = await findPassword(deps.db, { email })
   if (!stored) throw new Error(`there is no account ${email}`)
   return (await beginSession(deps, stored)).token
 }
