@@ -3,7 +3,7 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { errorOf } from '../support/answers.ts'
 import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
-import { setScene } from '../support/scene.ts'
+import { setScene, useScene } from '../support/scene.ts'
 import { BODY_ROUTES, requestTo, withField } from './body-routes.ts'
 
 const SEED = 20_260_301
@@ -116,8 +116,10 @@ describeEngine('sqlite', 'random bytes and headers', (engine) => {
   const database = useDatabase(engine)
 
   describe.each(BODY_ROUTES)('$method $path', (route) => {
+    const scenes = useScene(database, { tier: 'enterprise' })
+
     test('a body with bytes changed, dropped and doubled is answered without an internal error', async () => {
-      const scene = await setScene(database(), { tier: 'enterprise' })
+      const scene = scenes()
       const good = Buffer.from(JSON.stringify(route.body(scene)))
       const place = fc.record({ at: fc.nat(good.length), drop: fc.nat(8), put: fc.uint8Array({ maxLength: 6 }) })
       await check(fc.array(place, { minLength: 1, maxLength: 4 }), (places) => {
@@ -130,7 +132,7 @@ describeEngine('sqlite', 'random bytes and headers', (engine) => {
     })
 
     test('headers of any content are answered without an internal error', async () => {
-      const scene = await setScene(database(), { tier: 'enterprise' })
+      const scene = scenes()
       const good = JSON.stringify(route.body(scene))
       const names = [
         'authorization',
