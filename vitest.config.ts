@@ -36,6 +36,8 @@ const TOGETHER: Readonly<Record<string, readonly string[]>> = {
 /** Programs and browsers take a second to start where the machine is free, and many where it is not. */
 const SLOW = { testTimeout: 120_000, hookTimeout: 120_000 }
 const LIMITS: Readonly<Record<string, typeof SLOW>> = {
+  // They run first, while every process starts.
+  'a process each': SLOW,
   'other packages': { testTimeout: 60_000, hookTimeout: 60_000 },
   'a server as a program': SLOW,
   'pages in a browser': SLOW,
@@ -63,7 +65,13 @@ export default defineConfig({
       // Projects run in the order of their names: the longest files are in this one, and run first.
       {
         ...shared,
-        test: { ...limits, name: 'a process each', include: TESTS, exclude: Object.values(TOGETHER).flat() },
+        test: {
+          ...limits,
+          ...LIMITS['a process each'],
+          name: 'a process each',
+          include: TESTS,
+          exclude: Object.values(TOGETHER).flat(),
+        },
       },
       ...groups,
     ],
