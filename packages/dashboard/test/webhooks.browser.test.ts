@@ -53,7 +53,7 @@ describeScreens('webhooks', (scene) => {
     await deliverDue()
     await row.getByText('Delivered').waitFor()
     await row.getByRole('button', { name: 'Send key.rotated again' }).click()
-    await page.getByText('The message is sent again.', { exact: true }).waitFor()
+    await page.getByText('The message will be sent again.', { exact: true }).waitFor()
     await row.getByText('Waiting').waitFor()
     await deliverDue()
     await row.getByText('Delivered').waitFor()

@@ -41,7 +41,7 @@ const TABS = [
   ['Settings', '/runtimes/$runtimeId/settings'],
 ] as const
 
-/** The places whose name has every typed word, in any order; of runtimes their parts as soon as something is typed. For the
+/** The places whose name has every typed word, in any order; parts of runtimes are offered once something is typed. For the
  * id of an execution, its trace. */
 export function commandsFor(typed: string, { runtimes, projects, mayChange }: Known): PaletteCommand[] {
   const id = typed.trim()

@@ -75,7 +75,9 @@ export function createRateLimit({ clock, replicas }: { clock: Clock; replicas: (
       if (mayBeStale) runtime.confirmedAt = now
       return { state, mayBeStale, ...taken }
     },
+    /** By account. */
     takeExamination: takeOf(examinations, EXAMINATIONS_PER_MINUTE),
+    /** By network: a broker call that found nothing. */
     takeNotFound: takeOf(networks, NOT_FOUND_PER_MINUTE),
   }
 }

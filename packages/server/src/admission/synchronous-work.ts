@@ -6,6 +6,7 @@ const REST_FACTOR = 2
 // The queue is bounded by the bytes that an account may hold.
 const LIMITS = { permits: 1, permitsPerKey: 1, waiting: Infinity, waitingPerKey: Infinity }
 
+/** A monotonic clock in milliseconds, and a sleep. */
 export interface LoopTimes {
   now(): number
   rest(ms: number): Promise<unknown>

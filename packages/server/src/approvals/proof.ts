@@ -41,7 +41,8 @@ export function hashOfUser(keyring: Hashing, user: ForWhom, approvalId: string):
 }
 
 export function isHashOfUser(keyring: Hashing, user: ForWhom, hash: string, approvalId: string): boolean {
-  return keyring.isHashOf(userText(user, approvalId) ?? '', hash)
+  const text = userText(user, approvalId)
+  return text !== null && keyring.isHashOf(text, hash)
 }
 
 /** The text whose keyed hash is stored of the end user. */

@@ -9,7 +9,10 @@ export const APPROVAL_SWEEP_MS = 10_000
 
 const ROWS = 200
 
-/** Expires approvals whose time is up or execution failed, and records approved calls of dead nodes as unknown. */
+/**
+ * Expires approvals whose time is up or execution failed, and records approved calls of dead nodes as unknown. Replicas may
+ * sweep at once.
+ */
 export async function sweepApprovals(
   deps: Pick<ExecutionDeps, 'db' | 'clock' | 'metrics'> & { limits: Pick<Limits, 'dispatchMs' | 'storedBytes'> },
 ): Promise<void> {

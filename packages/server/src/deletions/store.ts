@@ -81,7 +81,8 @@ export async function isRetired(db: Db, runtimeId: string): Promise<boolean> {
 
 /** The deleted runtimes of an account of which rows may be left. Lists leave them out. */
 export async function goneRuntimes(db: Db, ownerId: string): Promise<string[]> {
-  const rows = await db.selectFrom('retired_runtimes').select('runtime_id').where('owner_id', '=', ownerId).execute()
+  const own = db.selectFrom('retired_runtimes').select('runtime_id').where('owner_id', '=', ownerId)
+  const rows = await own.where('runtime_id', 'is not', null).execute()
   return rows.flatMap((row) => row.runtime_id ?? [])
 }
 

@@ -19,8 +19,10 @@ import { createResolve, type Resolve } from './resolve.ts'
 
 export interface DispatcherDeps extends Pick<AttemptDeps, 'clock' | 'randomNonce'> {
   limits: Pick<Limits, 'dispatchMs' | 'endpointCalls' | 'responseBytes' | 'responseValues'>
+  /** Whether endpoints on `localhost`, `127.0.0.1` and `[::1]` may be called. */
   allowLocalEndpoints: boolean
   resolve?: Resolve
+  /** Certificates to trust in place of the system's, PEM. */
   trustedCertificates?: string
   /** Reads answers of more than 16 KiB. None: they are read in this thread. */
   answers?: AnswerThread

@@ -1,6 +1,9 @@
 import { decodeJwt } from 'jose'
 
-/** Issuer and subject of a JWT, else the token itself. Nothing is verified, so it must not decide on access. */
+/**
+ * Identifies the end user across renewed tokens: issuer and subject of a JWT, else the token itself. Nothing is verified, so
+ * it must not decide on access.
+ */
 export function tokenSubject(token: string): string {
   try {
     const { iss, sub } = decodeJwt(token)

@@ -83,7 +83,7 @@ export const ENDED_UNANSWERED = `The execution ended before the answer came: ${E
 /** The end of a call without an answer, to be merged into its record. */
 export const UNANSWERED = { status: 'unknown', output: null, error: ENDED_UNANSWERED, durationMs: null } as const
 
-/** The calls of an interrupted execution. All are unknown, answered ones too: only a settlement stores answers. */
+/** The calls of an interrupted execution. All are unknown, also those answered or not yet sent: only a settlement stores answers. */
 export function interruptedCalls(text: string | null): SettledCall[] {
   return readCalls(text).map((call) => ({ ...call, input: JSON.stringify(call.input), ...UNANSWERED }))
 }

@@ -26,7 +26,10 @@ export function createRetentionSweep(deps: SweepDeps) {
     return deleted
   }
   return {
-    /** Sweeps every account, or joins a sweep in progress. Rejects with the first fault, once the others were swept. */
+    /**
+     * Sweeps every account, or joins a sweep in progress, and returns how many executions were deleted. Rejects with the
+     * first fault of an account, after the others were swept.
+     */
     run(): Promise<number> {
       sweeping ??= sweep().finally(() => {
         sweeping = null

@@ -117,7 +117,10 @@ export function shownReason(reason: FinishReason | null, awaitsApproval: number)
 
 export const INTERRUPTED = 'The service was interrupted while the execution ran.'
 
-/** The end of an execution that no node runs, or whose caller got a failure. Steps and tokens were in memory alone. */
+/**
+ * The end of an execution that no node runs, or that may have been admitted after its caller got a failure. Its model steps and
+ * tokens were in the memory of its node.
+ */
 export function interruptedEnd(begun: NewRow, now: number): Ending {
   return {
     status: 'failed',

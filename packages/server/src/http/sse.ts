@@ -28,7 +28,10 @@ export function wantsStream(accept: string | undefined): boolean {
   return accept?.split(',').some(asked) ?? false
 }
 
-/** Begins a stream of server-sent events with the headers that the reply has so far. Returns the response. */
+/**
+ * Begins a stream of server-sent events with the headers that the reply has so far. Returns the response, for its bytes. The
+ * head is sent with the first of them.
+ */
 export function beginEventStream(reply: FastifyReply): ServerResponse {
   reply.hijack()
   const { raw } = reply

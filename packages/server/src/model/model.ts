@@ -13,7 +13,7 @@ export interface ModelRequest {
   messages: readonly Message[]
   tools: readonly ModelTool[]
   signal: StopSignal
-  /** Of text and call arguments, in bytes of UTF-8. A turn that exceeds it ends with `length` and loses its calls. */
+  /** Of text and call arguments together, in bytes of UTF-8. A turn that exceeds it ends with `length` and loses its calls. */
   maxTextBytes?: number
   /** Only logged. */
   executionId?: string

@@ -68,7 +68,10 @@ export function removeProject(
     if (isDefault === 1) return { outcome: 'default' }
     if (runtimes > 0) return { outcome: 'in use', runtimes }
     if (name !== confirm) return { outcome: 'not confirmed', name }
-    await tx.deleteFrom('projects').where('project_id', '=', projectId).execute()
+    await tx
+      .deleteFrom('projects')
+      .where(matching('projects', { owner_id: ownerId, project_id: projectId }))
+      .execute()
     return { outcome: 'removed' }
   })
 }

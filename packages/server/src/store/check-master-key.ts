@@ -8,7 +8,10 @@ const CONTEXT = { table: 'master_key_check', column: 'sealed', rowId: String(CHE
 const WRONG_KEY =
   'The master key is not the one that this database was written with: compare SVC_MASTER_KEY, or master.key in the data folder, with that of the other replicas and of the last start.'
 
-/** Throws where the ring has no key that wrote this database. Else records the first: later it is enough. */
+/**
+ * Throws where the keyring has no key that this database was written with. Otherwise records its first key: a later start
+ * with that key alone is accepted.
+ */
 export async function checkMasterKey(db: Db, keyring: Keyring): Promise<void> {
   const own = keyring.seal(new Secret('check'), CONTEXT)
   const known = await readSealed(db)

@@ -1,13 +1,15 @@
 import { type DeleteResult, type InsertResult, type Selectable, type SqlBool, sql, type UpdateResult } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** The condition that a row of a table has these values, for `where`. */
+/** The condition that a row of a table has these values, for `where`. Throws where it would have none. */
 export function matching<Table extends keyof Schema>(table: Table, values: Partial<Selectable<Schema[Table]>>) {
-  const conditions = Object.entries(values).map(([name, value]) => {
+  const entries = Object.entries(values)
+  if (entries.length === 0) throw new TypeError(`a condition on ${table} without a value`)
+  const conditions = entries.map(([name, value]) => {
     const column = sql.ref(`${table}.${name}`)
     return value === null ? sql`${column} is null` : sql`${column} = ${value}`
   })
-  return sql.join<SqlBool>(conditions, sql` and `)
+  return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
 }
 
 /** The first row of a query, or null. */

@@ -67,6 +67,7 @@ export interface Schema extends MemberTables {
     /** A hash of the limited account or network. */
     subject: string
     /** The token bucket, as the time at which it is full again. */
+    /** The token bucket, as the time at which it is full again. */
     full_at: number
   }
   projects: {
@@ -268,6 +269,7 @@ export interface Schema extends MemberTables {
     id: Generated<number>
     event_id: string
     owner_id: string
+    /** Empty for events of the account. */
     runtime_id: string
     type: WebhookEvent
     data: string

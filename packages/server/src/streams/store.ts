@@ -5,6 +5,7 @@ export interface StoredRun {
   status: ExecutionStatus
   /** The node that ran it; null where that has no lease any more. */
   nodeId: string | null
+  /** Where the node takes requests of other replicas; null where it takes none. */
   nodeUrl: string | null
 }
 

@@ -134,7 +134,7 @@ const ONE_OF_EACH = CLOSED_ROUTES.filter(([plane], at) => CLOSED_ROUTES.findInde
 const isRepresentative = (...route: readonly string[]) => ONE_OF_EACH.some((one) => one.join() === route.join())
 /** One of each kind: what a route adds to its plane is that it is on it. The others are told apart by the plane's code. */
 const SOME =
-  /^(?:none|word|session|session expired|(?:account|deploy|public)(?: key| never issued| revoked| out of grace))$/
+  /^(?:none|word|session|session (?:expired|signed out|of an earlier password)|(?:account|deploy|public)(?: key| never issued| revoked| out of grace))$/
 const PUBLIC_ROUTES = ROUTES.filter(([plane]) => plane === 'public')
 /** Those that read what an owner has stored. */
 const OF_STORED = PUBLIC_ROUTES.filter(([, , path]) => path.includes(':runtimeId'))

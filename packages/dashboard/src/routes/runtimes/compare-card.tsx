@@ -129,7 +129,7 @@ function Words({ words }: { words: readonly DeploymentChange[] }): ReactNode {
         ))}
         {told.length === 0 && (
           <li>
-            Calls of it are answered with 404. <Badge tone="bad">breaking</Badge>
+            Calls to it get 404. <Badge tone="bad">breaking</Badge>
           </li>
         )}
       </ul>

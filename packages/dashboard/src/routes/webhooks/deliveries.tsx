@@ -31,7 +31,7 @@ export function Deliveries({ webhookId, deliveries }: DeliveriesProps): ReactNod
         }),
       ),
     onSuccess: async () => {
-      toast('The message is sent again.')
+      toast('The message will be sent again.')
       await queryClient.invalidateQueries({ queryKey: deliveriesQuery(webhookId).queryKey })
     },
   })
@@ -45,7 +45,7 @@ export function Deliveries({ webhookId, deliveries }: DeliveriesProps): ReactNod
       )}
       <Table
         caption="Deliveries"
-        columns={change ? [...COLUMNS, resendColumn(resending.mutate)] : COLUMNS}
+        columns={change ? [...COLUMNS, resendColumn(resending.mutate, resending.isPending)] : COLUMNS}
         rows={deliveries}
         rowKey={({ deliveryId }) => deliveryId}
       />
@@ -89,12 +89,12 @@ function RuntimeName({ runtimeId }: { runtimeId: string }): ReactNode {
   return <p className="text-muted [overflow-wrap:anywhere]">{name}</p>
 }
 
-function resendColumn(resend: (deliveryId: string) => void): Column<Delivery> {
+function resendColumn(resend: (deliveryId: string) => void, isBusy: boolean): Column<Delivery> {
   return {
     heading: 'Actions',
     cell: ({ deliveryId, type, status }) =>
       status !== 'waiting' && (
-        <Button size="small" aria-label={`Send ${type} again`} onClick={() => resend(deliveryId)}>
+        <Button size="small" isBusy={isBusy} aria-label={`Send ${type} again`} onClick={() => resend(deliveryId)}>
           Send again
         </Button>
       ),

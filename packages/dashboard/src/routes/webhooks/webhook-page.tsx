@@ -25,12 +25,12 @@ export function WebhookPage(): ReactNode {
   const webhook = useQuery(webhookQuery(webhookId))
   const { change } = useMay()
   if (webhook.error instanceof ApiError && webhook.error.code === 'not_found') return <NotFound />
-  if (webhook.error) return <LoadError error={webhook.error} onRetry={() => void webhook.refetch()} />
+  if (webhook.error && !webhook.data) return <LoadError error={webhook.error} onRetry={() => void webhook.refetch()} />
   if (!webhook.data) return <Loading rows={4} />
   const { url, events, createdAt } = webhook.data
   return (
     <Page
-      title={url}
+      title={new URL(url).host}
       parent={
         <Link to="/webhooks" className="underline-offset-2 hover:underline">
           Webhooks
@@ -41,6 +41,7 @@ export function WebhookPage(): ReactNode {
         <div className="flex flex-col gap-4">
           <Facts
             facts={[
+              ['URL', url],
               ['Webhook', <CodeId key="id" id={webhookId} label="the webhook" />],
               ['Created', <Ago key="created" at={createdAt} />],
             ]}

@@ -7,7 +7,10 @@ export const LOCK_FILE = 'server.lock'
 /** References to the held locks: the garbage collector would close, and so release, one that nothing refers to. */
 const held = new Set<SqliteDatabase.Database>()
 
-/** Locks a data folder until `release` or the end of the process. Throws where another server holds the lock. */
+/**
+ * Locks a data folder until `release` or the end of the process, which may be killed. Throws where another server holds the
+ * lock. Commands that run beside a server do not take it.
+ */
 export function lockDataFolder(folder: string) {
   makePrivateFolder(folder)
   const database = new SqliteDatabase(join(folder, LOCK_FILE), { timeout: 0 })
