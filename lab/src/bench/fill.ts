@@ -10,7 +10,7 @@ const DIALECTS = {
     padded: `lpad(n::text, 10, '0')`,
     begin: `set maintenance_work_mem = '512MB'; set work_mem = '256MB'; set synchronous_commit = off`,
     end: 'vacuum analyze',
-    /** Of executions, but for those of its keys. */
+    /** The indexes of executions, without those that a key or a constraint makes. */
     indexes: `select indexname as name, indexdef as definition from pg_indexes
       where tablename = 'executions' and indexname not in (select conname from pg_constraint)`,
   },

@@ -186,7 +186,7 @@ function judgeCall(call: StoredCall, isOver: boolean, hadEffect: boolean): Breac
   return breach('calls', `${callId} is ${status} and had ${hadEffect ? 'its' : 'no'} effect`)
 }
 
-/** What executions drew from the buckets of their owner. */
+/** Units that executions drew from the buckets of their owner. */
 export function admittedOf(own: readonly Pick<ExecutionRow, 'kind'>[]): Ledger['drawn'] {
   return { executions: own.length, anonymous: own.filter(({ kind }) => kind === 'broker').length }
 }

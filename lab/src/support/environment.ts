@@ -64,7 +64,7 @@ export function errorLines({ stderr }: ProgramEnd): string[] {
   return stderr.split('\n').filter((line) => /"level":(?:50|60)/.test(line) || /^\s*at |UnhandledPromise/.test(line))
 }
 
-/** Whether a new connection is answered with success. */
+/** True where a request on a new connection gets a status from 200 to 299. */
 export function isOk(url: string): Promise<boolean> {
   const asked = fetch(url, { headers: { connection: 'close' } })
   return asked.then(({ ok }) => ok).catch(() => false)

@@ -39,7 +39,7 @@ export async function createStore(context: ScenarioContext): Promise<Store> {
 }
 
 export function sqliteStoreIn(folder: string): Store {
-  // What only reads leaves the log of a killed server to the next one.
+  // A connection that only reads leaves a killed server’s write-ahead log to the next server.
   const connect: Store['connect'] = async (work, { readonly } = { readonly: false }) => {
     const database = new SqliteDatabase(join(folder, 'svc.db'), { readonly, timeout: 5_000 })
     const rows: Connection['rows'] = async (sql, parameters = []) =>

@@ -13,7 +13,7 @@ import type { PasswordHasher } from './scrypt.ts'
 import { checkSecondFactor } from './second-factor.ts'
 import { beginSession, type VerifiedMember } from './sessions.ts'
 
-/** Where a session begins: an address, and the name of a device, for its member to read. */
+/** The address and the device that a session began on, as its member reads them. */
 interface Client {
   ip: string
   device: string | null

@@ -21,7 +21,7 @@ interface KeyFields {
   kind: KeyKind
   runtimeId?: string | null
   name?: string
-  /** What a key of the account may do: what its member may at the time, or what `role` may. */
+  /** An account key has the role that its member has at the time of a request, or `role` where it has no member. */
   memberId?: string | null
   role?: Role | null
 }

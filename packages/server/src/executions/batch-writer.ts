@@ -148,7 +148,7 @@ async function writeOneByOne(state: WriterState, items: Items): Promise<unknown>
 
 /** Writes items, again while connections fail, and answers each. Returns the fault where the database itself has failed. */
 async function writeItems(state: WriterState, items: Items): Promise<unknown> {
-  // Where it stays unknown whether a commit took place, that is the fault of each.
+  // If one try leaves it unknown whether the commit took place, every item fails with that.
   let unknown: CommitUnknownError | null = null
   const writeOnce = async (attempt: Try) => {
     try {

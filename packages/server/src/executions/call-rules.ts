@@ -2,7 +2,7 @@ import { CallStatus, CapabilityEffect } from '@svc/contract'
 import { z } from 'zod'
 import { EFFECT_UNKNOWN } from '../dispatch/failures.ts'
 
-/** What the endpoint said later of an unknown call. */
+/** The endpoint’s later answer about an unknown call. */
 const StoredReconciled = z.object({
   status: z.enum(['completed', 'failed', 'never']),
   output: z.unknown().optional(),

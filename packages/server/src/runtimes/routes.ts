@@ -91,7 +91,7 @@ export function checkInRoutes(plane: FastifyInstance, deps: DoctorDeps): void {
   })
 }
 
-/** Owner plane: any runtime of the account. */
+/** Owner plane: the doctor for a runtime of the account. */
 export function ownerDoctorRoutes(plane: FastifyInstance, deps: DoctorDeps): void {
   typed(plane).post('/v1/runtimes/:runtimeId/doctor', { schema: OWN_DOCTOR, config: OWN_QUEUE }, (request) => {
     const owner = ownerOf(request)

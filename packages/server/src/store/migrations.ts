@@ -5,7 +5,7 @@ import { FROM_0030 } from './migrations/from-0030.ts'
 import { type Engine, runStep } from './migrations/steps.ts'
 import type { Db } from './schema.ts'
 
-const MIGRATIONS = { ...FROM_0001, ...FROM_0014, ...FROM_0030 }
+export const MIGRATIONS = { ...FROM_0001, ...FROM_0014, ...FROM_0030 }
 
 export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS)
 

@@ -15,7 +15,7 @@ type BadBody = [name: string, payload: string | Buffer, headers?: Record<string,
 // Bodies are judged before any store is asked: one engine tells as much as two.
 describeEngine('sqlite', 'an unreadable body', (engine) => {
   const database = useDatabase(engine)
-  /** What is refused changes nothing: a route that lets a bad body through breaks the tests of the next ones. */
+  /** One scene for all routes. A refused request changes nothing; one that is let through breaks the next tests. */
   const refusing = useScene(database, { tier: 'enterprise' })
 
   test('is tried on every route that takes a body', async () => {

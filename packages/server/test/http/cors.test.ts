@@ -66,7 +66,7 @@ const LOOK_ALIKES = [
   'constructor',
 ]
 
-// Where origins are stored allowed-origins.test.ts holds on both engines.
+// allowed-origins.test.ts holds on both engines how origins are stored.
 describeEngine('sqlite', 'a browser', (engine) => {
   const database = useDatabase(engine)
 

@@ -268,8 +268,8 @@ export const FROM_0001: Migrations = {
     'create index checkouts_by_status on checkouts (owner_id, status)',
   ],
   /**
-   * What ends an execution writes its usage down, and the counters are added to later. The indexes of lists hold what has
-   * ended, so that an execution is written to each of them once; of what runs there is little, and it has one of its own.
+   * The statement that ends an execution writes its usage to a journal; the counters are added to later. The indexes of lists
+   * hold ended executions alone, so that each is written to them once. Running ones are few and have an index of their own.
    */
   '0007-usage-journal': [
     `create table usage_journal (

@@ -95,7 +95,7 @@ export const FROM_0014: Migrations = {
     'create index idempotency_keys_by_owner on idempotency_keys (owner_id)',
     'create index idempotency_keys_by_time on idempotency_keys (created_at)',
   ],
-  /** Where each node takes requests of other replicas: null for one that takes none. */
+  /** The address at which a node takes requests of other replicas: null for one that takes none. */
   '0024-node-urls': ['alter table nodes add column url $text'],
   /**
    * Calls that wait for a person. `executions.awaits_approval` is 1 where an execution ended for one: its `finish_reason` is

@@ -84,8 +84,8 @@ export const FROM_0030: Migrations = {
     'create index account_events_by_owner on account_events (owner_id, id desc, event_id desc)',
   ],
   /**
-   * Where a deployment is called, so that a rollback goes back there; what the stable deployment served before the share of a
-   * candidate was set; and the share under which a call was asked to be approved.
+   * The endpoint of a deployment, so that a rollback goes back there; the version that was stable before a candidate got its
+   * share; and the share under which a call was asked to be approved.
    */
   '0044-rollback': [
     'alter table deployments add column endpoint $text',
@@ -217,7 +217,7 @@ export const FROM_0030: Migrations = {
     `create index executions_by_feedback on executions
       (owner_id, started_at desc, execution_id desc, feedback, runtime_id, project_id) where feedback is not null`,
   ],
-  /** What a deployment's files are in git, and who deployed it. */
+  /** The git commit of a deployment’s files, and the member who deployed it. */
   '0049-deployment-source': [
     'alter table deployments add column source $text',
     'alter table deployments add column deployed_by $text',

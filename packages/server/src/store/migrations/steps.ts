@@ -8,7 +8,7 @@ export type MigrationStep = string | Partial<Record<Engine, string>> | ((db: Kys
 /** The steps of migrations by their names. Once released, they stay as they are. */
 export type Migrations = Readonly<Record<string, readonly MigrationStep[]>>
 
-/** What the engines spell in their own ways. `$serial` is a key that counts up by itself, `$strict` closes a `create table`. */
+/** Words of a statement that each engine spells in its own way. `$serial` is a key that counts up by itself, `$strict` closes a `create table`. */
 const WORDS: Readonly<Record<Engine, Readonly<Record<string, string>>>> = {
   // STRICT refuses what PostgreSQL refuses, such as a fraction in a column of whole numbers.
   sqlite: { $text: 'text', $bigint: 'integer', $serial: 'integer primary key', $strict: 'strict' },
