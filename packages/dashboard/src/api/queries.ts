@@ -130,7 +130,7 @@ export function webhookQuery(webhookId: string) {
   })
 }
 
-/** What was sent to a webhook, newest first, page by page. */
+/** Deliveries to a webhook, newest first, page by page. */
 export function deliveriesQuery(webhookId: string) {
   return infiniteQueryOptions({
     queryKey: ['webhooks', webhookId, 'deliveries'],

@@ -10,7 +10,7 @@ export function CredentialsPage({
   footer,
 }: {
   title: string
-  /** What it is for. */
+  /** One sentence below the title. */
   lead?: string
   children: ReactNode
   footer: ReactNode

@@ -5,6 +5,7 @@ import { Facts } from '../../ui/facts.tsx'
 import { formatBytes, formatCount, formatRemaining } from '../../ui/format.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { useNow } from '../../ui/now.ts'
+import { ShareBar } from '../../ui/share-bar.tsx'
 import { refillOf } from './refill.ts'
 
 type Usage = Schemas['BillingUsage']
@@ -81,19 +82,11 @@ interface BarProps {
   share: number
 }
 
-// Below a tenth it is a matter of time until somebody is refused.
 function Bar({ label, value, max, share }: BarProps): ReactNode {
   return (
     <div className="relative mt-2">
       <meter aria-label={label} min={0} max={max} value={value} className="sr-only" />
-      <svg
-        viewBox="0 0 100 1"
-        preserveAspectRatio="none"
-        aria-hidden="true"
-        className="h-2 w-full rounded-full bg-subtle"
-      >
-        <rect width={share * 100} height="1" className={share < 0.1 ? 'fill-bad-fill' : 'fill-accent-fill'} />
-      </svg>
+      <ShareBar share={share} />
     </div>
   )
 }

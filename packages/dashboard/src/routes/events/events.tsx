@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { eventsQuery, runtimesQuery } from '../../api/queries.ts'
+import { eventsQuery } from '../../api/queries.ts'
 import type { Tone } from '../../ui/badge.tsx'
 import { LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -12,6 +12,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { LoadError } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { RuntimeLink } from '../runtime-link.tsx'
 import { wordsOf } from './event-words.ts'
 import { setReadMarker } from './read-marker.ts'
 
@@ -85,15 +86,5 @@ function Event({ event }: { event: Schemas['AccountEvent'] }): ReactNode {
         <Ago at={event.at} />
       </div>
     </li>
-  )
-}
-
-function RuntimeLink({ runtimeId }: { runtimeId: string }): ReactNode {
-  const { data } = useQuery(runtimesQuery())
-  const name = data?.find((runtime) => runtime.runtimeId === runtimeId)?.name ?? runtimeId
-  return (
-    <Link to="/runtimes/$runtimeId/deployments" params={{ runtimeId }} className="underline-offset-2 hover:underline">
-      {name}
-    </Link>
   )
 }

@@ -146,7 +146,7 @@ function useColumns(rows: readonly Execution[]): Column<Execution>[] {
   return [
     EXECUTION,
     STATUS,
-    // Of one runtime alone there is nothing to tell apart.
+    // With a single runtime its name says nothing.
     ...(runtimes.length > 1 ? [runtime] : []),
     SOURCE,
     TOKENS,

@@ -76,7 +76,7 @@ export function TracePage(): ReactNode {
   )
 }
 
-// As the list calls it.
+// The same name as in the list.
 function titleOf({ kind, surface, capabilityCalls }: Schemas['Trace']): string {
   const capability = capabilityCalls[0]?.capability ?? null
   return nameOf({ kind, surface, capability, capabilityCalls: capabilityCalls.length })

@@ -15,7 +15,7 @@ export function LastFailures(place: { projectId?: string | undefined; runtimeId?
   const { data } = useQuery({ ...failuresQuery(place, SHOWN), refetchInterval: RENEW_MS })
   const { runtimeId } = place
   const { data: runtimes = [] } = useQuery(runtimesQuery())
-  // Of one runtime alone there is nothing to tell apart.
+  // With a single runtime its name says nothing.
   const names = new Map(
     runtimeId === undefined && runtimes.length > 1 ? runtimes.map((one) => [one.runtimeId, one.name]) : [],
   )

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { summaryQuery, usageQuery } from '../../api/queries.ts'
 import { formatCount, formatDuration } from '../../ui/format.ts'
 import { useHour } from '../../ui/now.ts'
+import { ShareBar } from '../../ui/share-bar.tsx'
 import { Sparkline } from '../../ui/sparkline.tsx'
 import { Change, Stat, Stats } from '../../ui/stat.tsx'
 import { requestBefore, requestFor } from '../analytics/ranges.ts'
@@ -76,24 +77,11 @@ export function Today(place: TodayProps): ReactNode {
           </Link>
         }
       >
-        {usage && <QuotaBar {...usage.executions} />}
+        {usage?.executions.available != null && usage.executions.burst != null && (
+          <ShareBar share={usage.executions.available / usage.executions.burst} />
+        )}
       </Stat>
     </Stats>
-  )
-}
-
-function QuotaBar({ available, burst }: { available: number | null; burst: number | null }): ReactNode {
-  if (available === null || burst === null) return null
-  const share = available / burst
-  return (
-    <svg
-      viewBox="0 0 100 1"
-      preserveAspectRatio="none"
-      aria-hidden="true"
-      className="h-2 w-full rounded-full bg-subtle"
-    >
-      <rect width={share * 100} height="1" className={share < 0.1 ? 'fill-bad-fill' : 'fill-accent-fill'} />
-    </svg>
   )
 }
 

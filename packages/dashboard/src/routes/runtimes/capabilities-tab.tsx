@@ -3,13 +3,12 @@ import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { deploymentQuery } from '../../api/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
-import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { LoadError } from '../../ui/notice.tsx'
+import { NotDeployed } from './not-deployed.tsx'
 import { SchemaView } from './schema-view.tsx'
 import { useRuntime } from './use-runtime.ts'
 
@@ -21,19 +20,9 @@ export function CapabilitiesTab(): ReactNode {
   const { runtimeId, capabilities, deployment } = useRuntime()
   if (!deployment || capabilities.length === 0) {
     return (
-      <Card>
-        <Empty
-          picture="rows"
-          title="No capabilities yet"
-          action={
-            <LinkButton to="/runtimes/$runtimeId" params={{ runtimeId }}>
-              How to deploy
-            </LinkButton>
-          }
-        >
-          Deploy your project: its capabilities appear here with their inputs and outputs.
-        </Empty>
-      </Card>
+      <NotDeployed runtimeId={runtimeId} title="No capabilities yet">
+        Deploy your project: its capabilities appear here with their inputs and outputs.
+      </NotDeployed>
     )
   }
   return <Capabilities runtimeId={runtimeId} capabilities={capabilities} version={deployment.version} />
@@ -64,7 +53,7 @@ function Capabilities({ runtimeId, capabilities, version }: CapabilitiesProps): 
   )
 }
 
-/** Where to find each of many: one line for each, in the order of the cards. */
+/** Links to the cards of the capabilities, in their order. */
 function Index({ capabilities }: Pick<CapabilitiesProps, 'capabilities'>): ReactNode {
   return (
     <nav aria-label="Capabilities" className="rounded-lg border border-line bg-surface px-5 py-4">

@@ -4,11 +4,11 @@ import { type ReactNode, useState } from 'react'
 import { executionsQuery } from '../../api/queries.ts'
 import { LinkButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { Choices } from '../../ui/choices.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { LoadError, Notice } from '../../ui/notice.tsx'
+import { RadioGroup } from '../../ui/radio-group.tsx'
 import { Table } from '../../ui/table.tsx'
 import { DURATION, EXECUTION, STARTED, STATUS } from '../executions/execution-columns.tsx'
 import { useRuntime } from './use-runtime.ts'
@@ -70,7 +70,7 @@ function Hosts({ hosts }: { hosts: readonly McpHost[] }): ReactNode {
   const host = hosts.find(({ id }) => id === chosen)
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <Choices label="Host" options={hosts.map(({ id, name }) => [id, name])} value={chosen} onChange={choose} />
+      <RadioGroup label="Host" options={hosts.map(({ id, name }) => [id, name])} value={chosen} onChange={choose} />
       {host && (
         <div className="min-w-0">
           <p className="mb-1.5 text-sm text-muted">{host.place}</p>

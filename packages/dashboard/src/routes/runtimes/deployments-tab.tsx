@@ -4,10 +4,9 @@ import { messageBeside } from '../../api/api-error.ts'
 import type { Schemas } from '../../api/client.ts'
 import { deploymentsQuery } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
-import { Button, LinkButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EarlierButton } from '../../ui/earlier-button.tsx'
-import { Empty } from '../../ui/empty.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { LoadError, Notice } from '../../ui/notice.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
@@ -15,6 +14,7 @@ import { Ago } from '../../ui/time.tsx'
 import { useMay } from '../role.ts'
 import { CompareCard } from './compare-card.tsx'
 import { DeploymentCommit } from './deployment-source.tsx'
+import { NotDeployed } from './not-deployed.tsx'
 import { PromoteDialog } from './promote-dialog.tsx'
 import { TrafficCard } from './traffic-card.tsx'
 import { useRuntime } from './use-runtime.ts'
@@ -36,19 +36,9 @@ function Deployments({ runtimeId }: { runtimeId: string }): ReactNode {
   const [newest, previous] = rows
   if (list.data && !newest) {
     return (
-      <Card>
-        <Empty
-          picture="rows"
-          title="No deployments yet"
-          action={
-            <LinkButton to="/runtimes/$runtimeId" params={{ runtimeId }}>
-              How to deploy
-            </LinkButton>
-          }
-        >
-          Run “npx --no svc deploy” in your project. The newest deployment is active.
-        </Empty>
-      </Card>
+      <NotDeployed runtimeId={runtimeId} title="No deployments yet">
+        Run “npx --no svc deploy” in your project. The newest deployment is active.
+      </NotDeployed>
     )
   }
   return (

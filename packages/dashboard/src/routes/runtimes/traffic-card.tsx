@@ -127,7 +127,7 @@ const FIGURES: readonly [string, (counts: Counts) => string][] = [
   ['Tokens out', ({ outputTokens }) => formatCount(outputTokens)],
 ]
 
-/** Who serves how much, as a bar and in words. */
+/** The shares of the stable deployment and the candidate, as a bar and in words. */
 function Split({ stable, candidate, children }: Sides & { children: ReactNode }): ReactNode {
   return (
     <div className="flex flex-col gap-3">

@@ -1,8 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { messageBeside } from '../../api/api-error.ts'
 import { api, bodyOf, type Schemas } from '../../api/client.ts'
-import { deliveriesQuery, runtimesQuery } from '../../api/queries.ts'
+import { deliveriesQuery } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatTime } from '../../ui/format.ts'
@@ -11,6 +11,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
 import { useMay } from '../role.ts'
+import { RuntimeLink } from '../runtime-link.tsx'
 
 type Delivery = Schemas['WebhookDelivery']
 
@@ -19,7 +20,7 @@ interface DeliveriesProps {
   deliveries: readonly Delivery[]
 }
 
-/** What was sent to a webhook, with the error of the last try, and a way to send it again. */
+/** Messages sent to a webhook, each with the error of its last try and a button that sends it again. */
 export function Deliveries({ webhookId, deliveries }: DeliveriesProps): ReactNode {
   const queryClient = useQueryClient()
   const { change } = useMay()
@@ -35,6 +36,7 @@ export function Deliveries({ webhookId, deliveries }: DeliveriesProps): ReactNod
       await queryClient.invalidateQueries({ queryKey: deliveriesQuery(webhookId).queryKey })
     },
   })
+  const busyId = resending.isPending ? resending.variables : null
   const problem = messageBeside(resending.error, [])
   return (
     <>
@@ -45,7 +47,7 @@ export function Deliveries({ webhookId, deliveries }: DeliveriesProps): ReactNod
       )}
       <Table
         caption="Deliveries"
-        columns={change ? [...COLUMNS, resendColumn(resending.mutate, resending.isPending)] : COLUMNS}
+        columns={change ? [...COLUMNS, resendColumn(resending.mutate, busyId)] : COLUMNS}
         rows={deliveries}
         rowKey={({ deliveryId }) => deliveryId}
       />
@@ -59,7 +61,11 @@ const COLUMNS: readonly Column<Delivery>[] = [
     cell: ({ type, runtimeId, createdAt }) => (
       <div>
         <span className="font-mono text-xs whitespace-nowrap">{type}</span>
-        {runtimeId !== null && <RuntimeName runtimeId={runtimeId} />}
+        {runtimeId !== null && (
+          <p className="text-muted">
+            <RuntimeLink runtimeId={runtimeId} />
+          </p>
+        )}
         <p className="text-muted md:hidden">
           <When at={createdAt} />
         </p>
@@ -83,18 +89,17 @@ function StatusCell({ status, lastError, nextAttemptAt }: Delivery): ReactNode {
   )
 }
 
-function RuntimeName({ runtimeId }: { runtimeId: string }): ReactNode {
-  const { data } = useQuery(runtimesQuery())
-  const name = data?.find((runtime) => runtime.runtimeId === runtimeId)?.name ?? runtimeId
-  return <p className="text-muted [overflow-wrap:anywhere]">{name}</p>
-}
-
-function resendColumn(resend: (deliveryId: string) => void, isBusy: boolean): Column<Delivery> {
+function resendColumn(resend: (deliveryId: string) => void, busyId: string | null): Column<Delivery> {
   return {
     heading: 'Actions',
     cell: ({ deliveryId, type, status }) =>
       status !== 'waiting' && (
-        <Button size="small" isBusy={isBusy} aria-label={`Send ${type} again`} onClick={() => resend(deliveryId)}>
+        <Button
+          size="small"
+          isBusy={deliveryId === busyId}
+          aria-label={`Send ${type} again`}
+          onClick={() => resend(deliveryId)}
+        >
           Send again
         </Button>
       ),

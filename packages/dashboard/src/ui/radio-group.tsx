@@ -1,16 +1,21 @@
 import { type ReactNode, useId } from 'react'
 import { classNames } from './class-names.ts'
 
-interface ChoicesProps<Value extends string> {
-  /** What is chosen, for those who do not see what changes. */
+interface RadioGroupProps<Value extends string> {
+  /** The question, for screen readers alone. */
   label: string
   options: readonly (readonly [value: Value, name: string])[]
   value: Value
   onChange: (value: Value) => void
 }
 
-/** One of a few, in a row that wraps: what stands below it changes at once. */
-export function Choices<Value extends string>({ label, options, value, onChange }: ChoicesProps<Value>): ReactNode {
+/** One of a few values, in a row that wraps. */
+export function RadioGroup<Value extends string>({
+  label,
+  options,
+  value,
+  onChange,
+}: RadioGroupProps<Value>): ReactNode {
   const id = useId()
   return (
     <fieldset className="flex flex-wrap gap-2">
