@@ -1,5 +1,5 @@
 import type { ExecutionStatus } from '@svc/contract'
-import type { Database } from '../../packages/server/src/store/open.ts'
+import type { Database } from '../../packages/server/src/store/database.ts'
 import { inTransaction } from '../../packages/server/src/store/transaction.ts'
 
 /** One owner's history of so many executions, spread evenly over so many days up to now. */

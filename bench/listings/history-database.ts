@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from '../../packages/server/src/store/open.ts'
+import { type Database, openDatabase } from '../../packages/server/src/store/database.ts'
 import type { TestEngine } from '../../packages/server/test/support/engines.ts'
 import { gatherStatistics } from '../../packages/server/test/support/statistics.ts'
 import { fillHistory, type History } from './fill.ts'

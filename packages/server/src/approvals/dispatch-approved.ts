@@ -8,7 +8,7 @@ import { endedCall } from '../executions/trace-recorder.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { approvedCall, recordOutcome } from './outcomes.ts'
+import { approvedCall, recordOutcome } from './approved-call.ts'
 import { answerOf } from './standing.ts'
 import type { ApprovalRow } from './store.ts'
 

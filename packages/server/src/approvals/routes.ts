@@ -12,6 +12,7 @@ import { invalid } from '../errors.ts'
 import type { ExecutionDeps } from '../executions/deps.ts'
 import { sizeFaults } from '../executions/rules.ts'
 import { answerPreflights } from '../http/cors.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { reserveRead } from '../http/in-flight.ts'
 import { answerJsonText } from '../http/json-answer.ts'
 import { PageCursor, PageLimit } from '../http/page.ts'
@@ -32,8 +33,9 @@ const Query = z.strictObject({
   status: ApprovalStatus.optional().describe('Only those of this status.'),
 })
 
+const DECIDE_SUMMARY = 'Approve or decline a call'
+const READ_SUMMARY = 'Fetch where an approval stands'
 const DECIDE = {
-  summary: 'Approve or decline a call',
   description:
     'Approving dispatches the call once, and answers what became of it: 200 also where it failed. Asked again, it answers the same and does nothing. A wrong id, key, end user’s token or runtime is one and the same 404.',
   params: Params,
@@ -42,21 +44,20 @@ const DECIDE = {
 } as const
 
 const READ = {
-  summary: 'Fetch where an approval stands',
   description:
     'The header `x-svc-approval-key` carries the approval’s key. A wrong id, key or runtime is one and the same 404.',
   params: Params,
   response: { 200: ApprovalAnswer, 404: ErrorBody },
 } as const
 
-const LIST = {
-  summary: 'List approvals',
+const describeRoute = describeRoutes('Executions')
+const LIST = describeRoute('listApprovals', 'List approvals', {
   description: 'Calls for which a person’s approval was asked, newest first. The input is shown while the call waits.',
-  tags: ['Executions'],
-  operationId: 'listApprovals',
   querystring: Query,
   response: { 200: ApprovalList },
-} as const
+})
+
+const describePageRoute = describeRoutes('Chat')
 
 /** Public-key plane: approvals of the runtime of the key. */
 export function pageApprovalRoutes(plane: FastifyInstance, deps: ExecutionDeps): void {
@@ -66,8 +67,8 @@ export function pageApprovalRoutes(plane: FastifyInstance, deps: ExecutionDeps):
     const { runtimeId } = cached.runtime
     return { owns: (approval) => approval.runtime_id === runtimeId, locate: () => cached }
   }
-  const decide = { ...DECIDE, tags: ['Chat'], operationId: 'decideApproval' } as const
-  const read = { ...READ, tags: ['Chat'], operationId: 'getApproval' } as const
+  const decide = describePageRoute('decideApproval', DECIDE_SUMMARY, DECIDE)
+  const read = describePageRoute('getApproval', READ_SUMMARY, READ)
   const config = { isRateLimited: true, load: 'execution' } as const
   typed(plane).post(PAGE_PATH, { schema: decide, config }, async (request, reply) =>
     answerDecision(deps, { reply, caller: await callerOf(request) }, { ...request.body, ...request.params }),
@@ -90,8 +91,8 @@ export function ownerApprovalRoutes(plane: FastifyInstance, deps: ExecutionDeps)
       },
     }
   }
-  const decide = { ...DECIDE, tags: ['Executions'], operationId: 'decideApprovalAsOwner' } as const
-  const read = { ...READ, tags: ['Executions'], operationId: 'getApprovalAsOwner' } as const
+  const decide = describeRoute('decideApprovalAsOwner', DECIDE_SUMMARY, DECIDE)
+  const read = describeRoute('getApprovalAsOwner', READ_SUMMARY, READ)
   typed(plane).get('/v1/executions/approvals', { schema: LIST, config: { readsMuch: true } }, (request) => {
     const { limit, cursor, status } = request.query
     return listApprovals(deps, ownerOf(request), { limit, cursor, status, reserve: reserveRead(deps, request) })

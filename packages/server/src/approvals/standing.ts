@@ -2,13 +2,13 @@ import type { ApprovalAnswer } from '@svc/contract'
 import type { ExecutionDeps } from '../executions/deps.ts'
 import type { ExecutionScope } from '../executions/running.ts'
 import { pauseUntilStopped } from '../lib/stop-signal.ts'
-import { recordAbandoned } from './outcomes.ts'
+import { recordAbandoned } from './approved-call.ts'
 import { outcomeOf, resultOf, statusAt } from './rules.ts'
 import { type ApprovalRow, findApproval } from './store.ts'
 
 type StandingDeps = Pick<ExecutionDeps, 'db' | 'clock' | 'limits'>
 
-/** Where an approval stands in the store. An approved call whose node has died is recorded as unknown first. */
+/** Where an approval stands in the store. An approved call whose node is dead is recorded as unknown first. */
 export async function answerOf(
   deps: StandingDeps,
   approval: Pick<ApprovalRow, 'approval_id'>,

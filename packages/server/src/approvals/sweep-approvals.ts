@@ -1,10 +1,10 @@
 import type { ExecutionDeps } from '../executions/deps.ts'
 import type { Limits } from '../limits.ts'
+import { recordAbandoned } from './approved-call.ts'
+import { expireSome } from './approved-call-store.ts'
 import { countPending } from './list-store.ts'
-import { expireSome } from './outcome-store.ts'
-import { recordAbandoned } from './outcomes.ts'
 
-/** How often: within this time after the lease of a dead node is gone, its approved calls are `unknown`. */
+/** How often: within this time after the lease of a dead node was removed, its approved calls are `unknown`. */
 export const APPROVAL_SWEEP_MS = 10_000
 
 const ROWS = 200

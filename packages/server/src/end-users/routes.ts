@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { MANIFEST_CACHE_CONTROL } from '../deployments/discovery.ts'
 import { notFound } from '../errors.ts'
 import { answerPreflights } from '../http/cors.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { RuntimeParams } from '../http/params.ts'
 import { typed } from '../http/typed.ts'
 import { lookUpById, type ServingDeps } from '../runtimes/serving-cache.ts'
@@ -20,15 +21,12 @@ const ResourceMetadata = z.object({
   resource_name: z.string().optional(),
 })
 
-const DESCRIBE = {
-  summary: 'Find who signs in the users of an MCP server',
+const DESCRIBE = describeRoutes('MCP')('getProtectedResource', 'Find who signs in the users of an MCP server', {
   description:
     'Protected-resource metadata (RFC 9728) of `/v1/mcp/<runtime_id>`. 404 where the serving deployment has no `endUsers`.',
-  tags: ['MCP'],
-  operationId: 'getProtectedResource',
   params: RuntimeParams,
   response: { 200: ResourceMetadata },
-} as const
+})
 
 /** Public plane: who signs in the users of a runtime's MCP server. */
 export function protectedResourceRoutes(plane: FastifyInstance, deps: ServingDeps & { baseUrl: () => string }): void {

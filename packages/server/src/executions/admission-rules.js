@@ -3,7 +3,7 @@ import { TRUNCATED } from '../usage/truncated.js'
 
 /**
  * @import { Tier } from '@svc/contract'
- * @import { Plan } from '../usage/rules.ts'
+ * @import { PlanQuota } from '../usage/rules.ts'
  * @import { Admission, AdmissionRequest, BucketRow, CurrentRuntime } from './batch-rules.ts'
  * @import { NewRow } from './settlement-rules.ts'
  * @typedef {{ runtimes: readonly CurrentRuntime[], buckets: readonly BucketRow[] }} Stored
@@ -13,7 +13,7 @@ import { TRUNCATED } from '../usage/truncated.js'
  * Decides the admission requests of a batch, in their order: which are admitted, the rows to store, the buckets that
  * changed. Both engines use it. Plain JavaScript, because it also runs in the thread of SQLite.
  * @param {readonly AdmissionRequest[]} requests
- * @param {Stored & { plans: Readonly<Record<Tier, Plan>>, now: number }} state
+ * @param {Stored & { plans: Readonly<Record<Tier, PlanQuota>>, now: number }} state
  */
 export function decideAdmissions(requests, { runtimes, buckets, plans, now }) {
   const current = new Map(runtimes.map((runtime) => [runtime.runtime_id, runtime]))

@@ -2,7 +2,7 @@ import type { Tier } from '@svc/contract'
 import type { Db } from '../store/schema.ts'
 import { ThreadedSqliteAdapter } from '../store/sqlite/driver.ts'
 import { retryTransaction } from '../store/transaction.ts'
-import { PLANS, type Plan } from '../usage/rules.ts'
+import { PLAN_QUOTAS, type PlanQuota } from '../usage/rules.ts'
 import type { Batch, BatchContext, BatchOutcomes } from './batch-rules.ts'
 import { ENDED_COLUMNS } from './column-rules.js'
 import { writePostgresBatch } from './postgres-batch-store.ts'
@@ -11,7 +11,7 @@ import type { Settlement } from './settlement-rules.ts'
 export interface SqliteRequest
   extends Pick<Batch, 'admissions' | 'calls'>,
     Pick<BatchContext, 'nodeId' | 'now' | 'isTakeOver'> {
-  plans: Readonly<Record<Tier, Plan>>
+  plans: Readonly<Record<Tier, PlanQuota>>
   settlements: readonly SqliteSettlement[]
 }
 
@@ -37,7 +37,15 @@ export function createBatchStore(db: Db): WriteBatch {
   if (!(adapter instanceof ThreadedSqliteAdapter)) return (batch, context) => writePostgresBatch(db, batch, context)
   return async ({ admissions, calls, settlements }, { beforeCommit, nodeId, now, isTakeOver }) => {
     const ended = settlements.map(toSqlite)
-    const request: SqliteRequest = { nodeId, now, isTakeOver, plans: PLANS, admissions, calls, settlements: ended }
+    const request: SqliteRequest = {
+      nodeId,
+      now,
+      isTakeOver,
+      plans: PLAN_QUOTAS,
+      admissions,
+      calls,
+      settlements: ended,
+    }
     const outcomes = await retryTransaction(() => adapter.driver.sendBatch<BatchOutcomes>(request, beforeCommit))
     if (outcomes === undefined) throw new Error('a batch has outcomes')
     return outcomes

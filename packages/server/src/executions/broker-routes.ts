@@ -10,6 +10,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { forbidden, internal } from '../errors.ts'
 import { answerPreflights } from '../http/cors.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { PASSED_ON_FIELDS } from '../http/json-body.ts'
 import { RuntimeParams } from '../http/params.ts'
 import { limitFaults, takeRate, takeVisitorRate } from '../http/rate-limit.ts'
@@ -27,17 +28,14 @@ const Params = RuntimeParams.extend({
   capability: z.string().describe('The name of a capability, without its namespace.'),
 })
 
-const CALL = {
-  summary: 'Call a capability anonymously',
+const CALL = describeRoutes('Broker')('callCapability', 'Call a capability anonymously', {
   description:
     'No credential, no model. An unknown runtime, an unknown capability and a runtime without an endpoint are one and the same 404. A capability that needs an end user answers 401 without `endUserToken`. A request with the header `x-svc-execution-id`, a call of this service’s own that came back to it, answers 403. A call takes one unit of the rate limit that the runtime’s broker has for itself, whatever becomes of it; one that is let in draws on the anonymous share of the quota and on the quota itself. A 404 takes nothing of a runtime; it is limited by network, and has no `RateLimit-*` headers.',
-  tags: ['Broker'],
-  operationId: 'callCapability',
   params: Params,
   headers: IdempotencyHeaders,
   body: BrokerRequest,
   response: { 200: CapabilityOutput, 401: ErrorBody, 403: ErrorBody, 502: CapabilityFailure },
-} as const
+})
 
 const OWN_CALL =
   'A call to a capability’s endpoint came back to the broker. Point the runtime’s endpoint at a server of your own, and send no x-svc-execution-id.'

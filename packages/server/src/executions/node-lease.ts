@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import { expireSome } from '../approvals/outcome-store.ts'
+import { expireSome } from '../approvals/approved-call-store.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Limits } from '../limits.ts'
-import type { Database } from '../store/open.ts'
+import type { Database } from '../store/database.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import {
   dropLease,

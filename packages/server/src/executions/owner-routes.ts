@@ -10,6 +10,7 @@ import {
 } from '@svc/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { reserveRead } from '../http/in-flight.ts'
 import { PASSED_ON_FIELDS } from '../http/json-body.ts'
 import { PageCursor, PageLimit, PageTime } from '../http/page.ts'
@@ -49,32 +50,22 @@ const BACKWARD = { path: ['from'], error: 'must not be later than “to”.' }
 const ExecutionsQuery = z.strictObject({ ...FILTERS, runtimeId: RuntimeIdParam.optional() }).refine(isForward, BACKWARD)
 const TracesQuery = z.strictObject(FILTERS).refine(isForward, BACKWARD)
 
-const EXECUTE = {
-  summary: 'Run the agent on one of your runtimes',
+const describeRoute = describeRoutes('Executions')
+const EXECUTE = describeRoute('executeAsOwner', 'Run the agent on one of your runtimes', {
   description:
     'As a page does with a public key, with `system` turns allowed. Spends the quota; the rate limit of the runtime does not apply.',
-  tags: ['Executions'],
-  operationId: 'executeAsOwner',
   body: OwnerExecuteRequest,
   events: StreamEvent,
   response: { 200: ExecuteResponse, 429: ErrorBody },
-} as const
+})
 
-const LIST = {
-  summary: 'List executions',
-  tags: ['Executions'],
-  operationId: 'listExecutions',
+const LIST = describeRoute('listExecutions', 'List executions', {
   querystring: ExecutionsQuery,
   response: { 200: ExecutionList },
-} as const
+})
 
-const DETAIL = {
-  summary: 'Fetch the trace of an execution',
-  tags: ['Executions'],
-  operationId: 'getExecution',
-  params: ExecutionParams,
-  response: { 200: Trace },
-} as const
+const TRACE_PARTS = { params: ExecutionParams, response: { 200: Trace } } as const
+const DETAIL = describeRoute('getExecution', 'Fetch the trace of an execution', TRACE_PARTS)
 
 const READING = { readsMuch: true }
 
@@ -95,16 +86,14 @@ export function executionRoutes(plane: FastifyInstance, deps: ExecutionDeps): vo
   )
 }
 
-const TRACES = {
-  summary: 'List the traces of a runtime',
-  tags: ['Traces'],
-  operationId: 'listTraces',
+const describeTracesRoute = describeRoutes('Traces')
+const TRACES = describeTracesRoute('listTraces', 'List the traces of a runtime', {
   params: RuntimeParams,
   querystring: TracesQuery,
   response: { 200: TraceList },
-} as const
+})
 
-const TRACE = { ...DETAIL, summary: 'Fetch a trace', tags: ['Traces'], operationId: 'getTrace' } as const
+const TRACE = describeTracesRoute('getTrace', 'Fetch a trace', TRACE_PARTS)
 
 /** Owner plane: the same history as traces, one runtime at a time. */
 export function traceRoutes(plane: FastifyInstance, deps: ExecutionDeps): void {

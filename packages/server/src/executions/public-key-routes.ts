@@ -10,6 +10,7 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { answerPreflights } from '../http/cors.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { PASSED_ON_FIELDS } from '../http/json-body.ts'
 import { cachedRuntimeOf } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
@@ -22,27 +23,22 @@ import { IdempotencyHeaders } from './idempotency.ts'
 const EXECUTE = '/v1/runtime/execute'
 const CAPABILITY = '/v1/runtime/capability'
 
-const CHAT = {
-  summary: 'Run the agent on a conversation',
+const describeRoute = describeRoutes('Chat')
+const CHAT = describeRoute('execute', 'Run the agent on a conversation', {
   description:
     'A failed execution is a result too: HTTP 200, `status` `failed`. With `Accept: text/event-stream` the same execution comes event by event and ends in `done`.',
-  tags: ['Chat'],
-  operationId: 'execute',
   body: ExecuteRequest,
   events: StreamEvent,
   response: { 200: ExecuteResponse },
-} as const
+})
 
-const CALL = {
-  summary: 'Call one capability, without a model',
+const CALL = describeRoute('callOwnCapability', 'Call one capability, without a model', {
   description:
     'What a page does while it waits for something. A failed call is HTTP 200 with `error`. One that a person has to approve first is HTTP 200 with `approval`.',
-  tags: ['Chat'],
-  operationId: 'callOwnCapability',
   headers: IdempotencyHeaders,
   body: CapabilityRequest,
   response: { 200: z.union([CapabilityOutput, CapabilityFailure, CapabilityApproval]) },
-} as const
+})
 
 const EXECUTION = { isRateLimited: true, load: 'execution', exactFields: PASSED_ON_FIELDS } as const
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../lib/clock.ts'
-import type { Database } from '../store/open.ts'
+import type { Database } from '../store/database.ts'
 import { countedSince, retainedSince } from '../usage/retention-rules.ts'
 import { GRAIN_MS } from '../usage/rollup-rules.ts'
 import { type Deleted, deleteRollups, deleteSomeEnded, eachOwner, type OldestOfOwner } from './retention-store.ts'

@@ -5,6 +5,7 @@ interface RouteParts {
   description?: string
   params?: ZodType
   querystring?: ZodType
+  headers?: ZodType
   body?: ZodType
   events?: ZodType
   response: Readonly<Record<number, ZodType>>

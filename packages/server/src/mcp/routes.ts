@@ -6,6 +6,7 @@ import { verifyAuthorization } from '../end-users/verify-token.ts'
 import { type AppError, forbidden } from '../errors.ts'
 import { IdempotencyHeaders } from '../executions/idempotency.ts'
 import { answerPreflights, checkOrigin, echoOrigin, guardOrigin } from '../http/cors.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { RuntimeParams } from '../http/params.ts'
 import { limitFaults, takeRate, takeVisitorRate } from '../http/rate-limit.ts'
 import { cachedRuntimeOf, setCachedRuntime } from '../http/request-state.ts'
@@ -20,32 +21,27 @@ const PATH = '/v1/mcp/:runtimeId'
 
 const REFUSALS = { 400: Refusal, 401: Refusal, 403: Refusal, 404: Refusal, 429: Refusal, 500: Refusal } as const
 
-const CALL = {
-  summary: 'Speak to a runtime as an MCP server',
+const describeRoute = describeRoutes('MCP')
+const CALL = describeRoute('callMcp', 'Speak to a runtime as an MCP server', {
   description:
     'The Model Context Protocol over HTTP, revision 2026-07-28, without sessions; clients of 2025-11-25 and 2025-06-18 are served, too. Its tools are the capabilities of the serving deployment. `tools/call` is a call through the broker: the same limits, the same share of the quota, the same trace. Refusals are JSON-RPC errors, with the protocol’s code or else the HTTP status as their code. An unknown runtime, one without a deployment and one without an endpoint are one and the same 404.',
-  tags: ['MCP'],
-  operationId: 'callMcp',
   params: RuntimeParams,
   headers: IdempotencyHeaders,
   body: Message,
   response: { 200: Answer, 202: z.void(), ...REFUSALS },
-} as const
+})
 
 // No operations: they are there to say what an HTTP client of an earlier revision may not do.
 const HIDDEN = { schema: { hide: true }, config: { errorBody } } as const
 
 const SERVER_JSON_PATH = '/v1/runtime/:runtimeId/server.json'
 
-const DESCRIBE = {
-  summary: 'Describe a runtime as the MCP registry does',
+const DESCRIBE = describeRoute('getServerJson', 'Describe a runtime as the MCP registry does', {
   description:
     'A `server.json` that can be published in a registry of MCP servers. 404 before the first deployment; 400 where the deployment names neither a website nor `adp.namespace`.',
-  tags: ['MCP'],
-  operationId: 'getServerJson',
   params: RuntimeParams,
   response: { 200: ServerJson },
-} as const
+})
 
 const OWN_CALL =
   'A call to a capability’s endpoint came back as an MCP request. Point the runtime’s endpoint at a server of your own, and send no x-svc-execution-id.'

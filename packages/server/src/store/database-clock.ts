@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { type Clock, monotonicClock, systemClock } from '../lib/clock.ts'
-import type { Database } from './open.ts'
+import type { Database } from './database.ts'
 
 /** The database's time, which all replicas share. */
 export interface DatabaseClock extends Clock {

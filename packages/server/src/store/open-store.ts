@@ -5,8 +5,8 @@ import { makeFilesPrivate, makePrivateFolder } from '../lib/private-files.ts'
 import { createKeyring, type Keyring } from '../secrets/keyring.ts'
 import { type MasterKeys, masterKeyOfFolder } from '../secrets/master-key.ts'
 import { checkMasterKey } from './check-master-key.ts'
+import { type Database, type DatabasePlace, openDatabase } from './database.ts'
 import { DatabaseError, isConnectionFault, isRefusedLogin } from './errors.ts'
-import { type Database, type DatabasePlace, openDatabase } from './open.ts'
 
 const DATA_FILES = /^(svc\.db|server\.lock|master\.key|disk\.reserve)/
 

@@ -2,6 +2,7 @@ import { CancelledExecution, LAST_EVENT_ID_HEADER, RESUME_KEY_HEADER, StreamEven
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { answerPreflights } from '../http/cors.ts'
+import { describeRoutes } from '../http/describe-routes.ts'
 import { ExecutionParams } from '../http/params.ts'
 import { accountOfRequest, confirmedRuntimeOf, setExecution } from '../http/request-state.ts'
 import { typed } from '../http/typed.ts'
@@ -23,28 +24,23 @@ const EventHeaders = CancelHeaders.extend({
     .describe('The id of the last event that arrived. None or 0: from the first event on.'),
 })
 
-const EVENTS = {
-  summary: 'Resume the stream of an execution',
+const describeRoute = describeRoutes('Chat')
+const EVENTS = describeRoute('resumeExecution', 'Resume the stream of an execution', {
   description:
     'The events after `Last-Event-ID` of an execute that was streamed with `detach`, those to come included, with `done` last. A wrong id and a wrong key are one 404. Where events were dropped meanwhile, `gap` says so and `done` follows. Events wait until five minutes after the end; past that, and on a server that does not run the execution and cannot ask the one that does, the 404 says that they are not held.',
-  tags: ['Chat'],
-  operationId: 'resumeExecution',
   params: ExecutionParams,
   headers: EventHeaders,
   events: StreamEvent,
   response: { 200: z.void() },
-} as const
+})
 
-const CANCEL = {
-  summary: 'Cancel a streamed execution',
+const CANCEL = describeRoute('cancelExecution', 'Cancel a streamed execution', {
   description:
     'The execution ends as `failed` with `finishReason` `cancelled`. Answers once it has ended: capability calls under way end first. After the end nothing is changed, and the answer holds the status that the execution has.',
-  tags: ['Chat'],
-  operationId: 'cancelExecution',
   params: ExecutionParams,
   headers: CancelHeaders,
   response: { 200: CancelledExecution },
-} as const
+})
 
 /** Public-key plane: resumes and cancels what a page has streamed. */
 export function resumeRoutes(plane: FastifyInstance, deps: StreamDeps): void {

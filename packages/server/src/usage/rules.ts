@@ -15,7 +15,7 @@ export interface Draw {
 }
 
 /** The part of a plan that admission needs, as plain data for the thread of SQLite. */
-export interface Plan {
+export interface PlanQuota {
   draws: Readonly<Record<ExecutionKind, readonly Draw[]>>
   /** Null: no limit. */
   storedBytes: number | null
@@ -24,13 +24,13 @@ export interface Plan {
 export const MAIN_BUCKET = 'executions'
 export const ANONYMOUS_BUCKET = 'anonymous'
 
-export const PLANS: Readonly<Record<Tier, Plan>> = {
-  free: planOf('free'),
-  pro: planOf('pro'),
-  enterprise: planOf('enterprise'),
+export const PLAN_QUOTAS: Readonly<Record<Tier, PlanQuota>> = {
+  free: quotaOf('free'),
+  pro: quotaOf('pro'),
+  enterprise: quotaOf('enterprise'),
 }
 
-function planOf(tier: Tier): Plan {
+function quotaOf(tier: Tier): PlanQuota {
   const { executionsPerHour, executionsBurst, anonymousPerHour, anonymousBurst, storedBytes } = TIERS[tier]
   const own = drawsOf('quota', MAIN_BUCKET, executionsPerHour, executionsBurst)
   const anonymous = drawsOf('anonymous', ANONYMOUS_BUCKET, anonymousPerHour, anonymousBurst)
@@ -43,7 +43,7 @@ function drawsOf(limit: QuotaName, bucket: string, units: number | null, burst: 
 
 /** The token buckets of an execution. Of two that refuse equally long, the first one is reported. */
 export function drawsFor(tier: Tier, kind: ExecutionKind): readonly Draw[] {
-  return PLANS[tier].draws[kind]
+  return PLAN_QUOTAS[tier].draws[kind]
 }
 
 /** The quota buckets of a plan, and when each is full if empty now. One emptied under a larger plan takes longer. */

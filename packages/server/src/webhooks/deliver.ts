@@ -11,7 +11,7 @@ export const DELIVERY_MS = 1_000
 /** Deliveries at once, of all accounts and of one. */
 const AT_ONCE = 100
 const AT_ONCE_OF_ACCOUNT = 5
-/** A try that was begun and not ended is made again after this long: its node is gone. */
+/** A try that was begun and not ended is made again after this long: its node is dead. */
 const LEASE_MS = 30_000
 
 export type DeliveryDeps = Pick<WebhookDeps, 'db' | 'clock' | 'keyring' | 'dispatcher' | 'logger'>

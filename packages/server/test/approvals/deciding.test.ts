@@ -1,6 +1,6 @@
 import { type Approval, ApprovalAnswer, type PendingApproval } from '@svc/contract'
 import { expect, test } from 'vitest'
-import { expireSome } from '../../src/approvals/outcome-store.ts'
+import { expireSome } from '../../src/approvals/approved-call-store.ts'
 import { sweepApprovals } from '../../src/approvals/sweep-approvals.ts'
 import { createReconciler } from '../../src/executions/reconcile.ts'
 import { recountStoredBytes } from '../../src/usage/recount-store.ts'

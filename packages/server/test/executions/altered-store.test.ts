@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Batch, BatchContext, BatchOutcomes } from '../../src/executions/batch-rules.ts'
 import { createBatchStore, type WriteBatch } from '../../src/executions/batch-store.ts'
-import { type Database, openDatabase } from '../../src/store/open.ts'
+import { type Database, openDatabase } from '../../src/store/database.ts'
 import { createGate } from '../support/deferred.ts'
 import { createTestPlace, describeEngine, type TestEngine } from '../support/engines.ts'
 import { executed, type Scene, setScene } from '../support/scene.ts'

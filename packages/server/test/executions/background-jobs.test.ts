@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startJobs } from '../../src/ops/background-jobs.ts'
-import type { Database } from '../../src/store/open.ts'
+import type { Database } from '../../src/store/database.ts'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { executionRow } from '../store/rows.ts'
 import { describeEngines, useDatabase } from '../support/engines.ts'

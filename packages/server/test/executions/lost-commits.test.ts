@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../src/store/open.ts'
+import { openDatabase } from '../../src/store/database.ts'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createTestPlace, describeEngine } from '../support/engines.ts'

@@ -1,7 +1,7 @@
 import { collectGarbage } from '@svc/testkit'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Database, type Engine, openDatabase } from '../../src/store/open.ts'
+import { type Database, type Engine, openDatabase } from '../../src/store/database.ts'
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus-metrics.ts'
 import { createTestPlace, describeEngines } from '../support/engines.ts'
 import { executed, type SceneOptions, setScene } from '../support/scene.ts'

@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { Database } from '../../src/store/open.ts'
+import type { Database } from '../../src/store/database.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'

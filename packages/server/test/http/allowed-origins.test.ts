@@ -1,6 +1,6 @@
 import { AllowedOrigins, RuntimeDetail } from '@svc/contract'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Database } from '../../src/store/open.ts'
+import type { Database } from '../../src/store/database.ts'
 import { faultsIn } from '../support/answers.ts'
 import { describeEngine, describeEngines, useDatabase } from '../support/engines.ts'
 import { startService } from '../support/service.ts'

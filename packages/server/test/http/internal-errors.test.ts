@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../src/store/open.ts'
+import { openDatabase } from '../../src/store/database.ts'
 import { refusalOf } from '../support/answers.ts'
 import { deferred } from '../support/deferred.ts'
 import { createTestPlace, describeEngine, describeEngines, type TestEngine } from '../support/engines.ts'

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { SynchronousWork } from '../../src/admission/synchronous-work.ts'
 import { createSchemas } from '../../src/schemas/schemas.ts'
-import type { Database } from '../../src/store/open.ts'
+import type { Database } from '../../src/store/database.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createGate } from '../support/deferred.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../src/store/open.ts'
+import { openDatabase } from '../../src/store/database.ts'
 import { createTestPlace, describeEngine } from '../support/engines.ts'
 import { openStream } from '../support/event-stream.ts'
 import { saying } from '../support/scene.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { startOwnerEndpoint } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../src/store/open.ts'
+import { openDatabase } from '../../src/store/database.ts'
 import { createEmptyTestPlace, describeEngine } from '../support/engines.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { ask, createOwner, publish } from './operator.ts'

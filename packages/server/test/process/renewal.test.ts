@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { startServer } from '../../src/server.ts'
-import { openDatabase } from '../../src/store/open.ts'
+import { openDatabase } from '../../src/store/database.ts'
 import { databaseFile } from '../../src/store/open-store.ts'
 import { createFolder } from './server-process.ts'
 

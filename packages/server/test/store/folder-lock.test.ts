@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../src/store/open.ts'
+import { openDatabase } from '../../src/store/database.ts'
 import { lockDataFolder } from '../../src/store/sqlite/folder-lock.ts'
 
 test('a second server is refused with the name of the folder, and accepted after the release', () => {

@@ -6,7 +6,7 @@ import type { Payments } from '../../src/billing/payments/payments.ts'
 import { stripePayments } from '../../src/billing/payments/stripe-payments.ts'
 import { testPayments } from '../../src/billing/payments/test-payments.ts'
 import { Secret } from '../../src/secrets/secret.ts'
-import type { Database } from '../../src/store/open.ts'
+import type { Database } from '../../src/store/database.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { startForTest, type TestOwner, type TestService, type TestServiceOptions } from './service.ts'
 

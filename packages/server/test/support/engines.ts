@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { locate, type Need, needs, runName } from '@svc/testkit/needs'
 import pg from 'pg'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { type Database, type DatabaseOptions, type Engine, openDatabase } from '../../src/store/open.ts'
+import { type Database, type DatabaseOptions, type Engine, openDatabase } from '../../src/store/database.ts'
 import { type LentDatabase, lendDatabase } from './lent-databases.ts'
 
 export interface TestEngine {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
+import type { Database } from '../../src/store/database.ts'
 import { DatabaseError } from '../../src/store/errors.ts'
-import type { Database } from '../../src/store/open.ts'
 import type { Schema } from '../../src/store/schema.ts'
 
 /** A database that a test has go away between two steps of one request. */

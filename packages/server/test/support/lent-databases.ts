@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Database, type Engine, openDatabase } from '../../src/store/open.ts'
+import { type Database, type Engine, openDatabase } from '../../src/store/database.ts'
 import type { TestPlace } from './engines.ts'
 
 export interface LentDatabase {

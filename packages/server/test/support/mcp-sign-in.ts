@@ -1,7 +1,7 @@
 import type { EndUsers } from '@svc/contract'
 import { type IssuerDouble, type IssuerDoubleOptions, startIssuerDouble } from '@svc/testkit'
 import { onTestFinished } from 'vitest'
-import type { Database } from '../../src/store/open.ts'
+import type { Database } from '../../src/store/database.ts'
 import { createTestClock } from './clock.ts'
 import { callTool, mcpPath } from './mcp.ts'
 import { deployed, type Scene, type SceneOptions, setScene } from './scene.ts'

@@ -1,7 +1,7 @@
 import type { ExecutionStatus } from '@svc/contract'
 import type { Insertable } from 'kysely'
 import { callsText } from '../../src/executions/call-rules.ts'
-import type { Database } from '../../src/store/open.ts'
+import type { Database } from '../../src/store/database.ts'
 import type { Schema } from '../../src/store/schema.ts'
 
 export const DAY_MS = 86_400_000

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { LEASE_MS, RENEWAL_MS } from '../../src/executions/node-lease.ts'
-import { type Database, openDatabase } from '../../src/store/open.ts'
+import { type Database, openDatabase } from '../../src/store/database.ts'
 import { borrowForTest, type TestEngine } from './engines.ts'
 import { actions, type Scene, type SceneOptions, setScene } from './scene.ts'
 import { startService, type TestService } from './service.ts'

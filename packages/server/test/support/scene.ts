@@ -3,7 +3,7 @@ import { type CapabilityScript, type OwnerEndpoint, startOwnerEndpoint } from '@
 import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import type { Database } from '../../src/store/open.ts'
+import type { Database } from '../../src/store/database.ts'
 import { type SendOptions, startService, type TestOwner, type TestService, type TestServiceOptions } from './service.ts'
 
 export interface SceneOptions extends TestServiceOptions {

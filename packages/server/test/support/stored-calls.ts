@@ -1,5 +1,5 @@
 import { readCalls } from '../../src/executions/call-rules.ts'
-import type { Database } from '../../src/store/open.ts'
+import type { Database } from '../../src/store/database.ts'
 
 /** The calls that executions hold in their rows. */
 export async function storedCalls({ db }: Database) {

@@ -102,7 +102,7 @@ interface Abandoned {
   maxRows: number
 }
 
-/** Approved calls that no node dispatches any more: their node is gone, or they were approved before `overdueBefore`. */
+/** Approved calls that no node dispatches any more: their node is dead, or they were approved before `overdueBefore`. */
 export function listAbandoned(db: Db, { approvalId, overdueBefore, maxRows }: Abandoned) {
   const abandoned = db
     .selectFrom('approvals')

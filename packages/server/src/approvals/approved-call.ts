@@ -9,7 +9,7 @@ import { JsonDocument } from '../lib/json-document.ts'
 import type { Limits } from '../limits.ts'
 import { retryConnectionFaults } from '../store/retry.ts'
 import { TRUNCATED } from '../usage/truncated.js'
-import { type ApprovedCallEnd, listAbandoned, recordApprovedCall } from './outcome-store.ts'
+import { type ApprovedCallEnd, listAbandoned, recordApprovedCall } from './approved-call-store.ts'
 import type { ApprovalRow } from './store.ts'
 
 type ApprovedRow = Pick<
@@ -47,7 +47,7 @@ export async function recordOutcome(
 
 const OVERDUE_MARGIN_MS = 60_000
 
-/** Records approved calls whose node has died as unknown, and never dispatches them again. Returns their number. */
+/** Records approved calls whose node is dead as unknown, and never dispatches them again. Returns their number. */
 export async function recordAbandoned(
   deps: Pick<ExecutionDeps, 'db' | 'clock'> & { limits: Pick<Limits, 'dispatchMs' | 'storedBytes'> },
   which: { approvalId?: string; maxRows: number },

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/store/database.ts'
 import { MIGRATION_NAMES } from '../../src/store/migrations.ts'
-import { openDatabase } from '../../src/store/open.ts'
 import { createEmptyTestPlace, describeEngines, type TestEngine, useDatabase } from '../support/engines.ts'
 import { credentialRow, executionRow, usageRow } from './rows.ts'
 
