@@ -48,11 +48,14 @@ export type LoadTarget = Awaited<ReturnType<typeof openLoadTarget>>
 export async function openLoadTarget(context: ScenarioContext, options: LoadTargetOptions) {
   const { replicas, connections = 32, store = await createStore(context), variables } = options
   const effects = new Map<string, number>()
+  const barred = new Set<string>()
   const endpoint = await startServing(context, async (body, response) => {
     const { callId, input, mode } = CapabilityCall.parse(JSON.parse(body))
-    // By the endpoint's own log.
+    // By the endpoint's own log. A call that a stopped server sends once it goes on may come after the question.
     const said = effects.has(callId) ? { status: 'completed', output: null } : { status: 'never' }
+    if (mode === 'reconcile' && !effects.has(callId)) barred.add(callId)
     if (mode === 'reconcile') return void answerJson(response, { output: said })
+    if (barred.has(callId)) return void answerJson(response, { output: null, error: { message: 'It never ran.' } })
     const { op, ms, reset } = Work.parse(input)
     effects.set(callId, (effects.get(callId) ?? 0) + 1)
     if (ms > 0) await pause(ms)
