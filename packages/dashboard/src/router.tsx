@@ -11,14 +11,11 @@ import {
 } from '@tanstack/react-router'
 import { ApiError } from './api/api-error.ts'
 import { accountQuery } from './api/queries.ts'
-import { Nowhere, RouteError, RoutePending } from './routes/route-states.tsx'
+import { NotFound, RouteError, RoutePending } from './routes/route-states.tsx'
 import { readAnalyticsSearch, readExecutionsSearch, readSignInSearch, text } from './routes/search.ts'
 import { AccountPending, Shell } from './routes/shell.tsx'
 
-const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
-  component: Outlet,
-  notFoundComponent: Nowhere,
-})
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({ component: Outlet })
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -198,6 +195,9 @@ const billing = createRoute({
   component: lazyRouteComponent(() => import('./routes/billing/billing.tsx'), 'Billing'),
 })
 
+/** Any other address, so that menus stand around it, too. */
+const notFound = screen('$', NotFound)
+
 const routeTree = root.addChildren([
   signIn,
   signUp,
@@ -220,6 +220,7 @@ const routeTree = root.addChildren([
       members,
       account,
       device,
+      notFound,
     ]),
   ]),
 ])

@@ -45,6 +45,13 @@ describeScreens('what stands around every screen', (scene) => {
     expect(await page.getByLabel('Runtime').getByRole('option').allInnerTexts()).toEqual(['All', 'Mug shop'])
   })
 
+  test('stands around an unknown address, too', async () => {
+    const { page } = await scene.openSignedIn('/runtimes/rt_1/nothing/here')
+    await page.getByRole('heading', { name: 'Not found', level: 1 }).waitFor()
+    await page.getByRole('link', { name: 'Executions' }).click()
+    await page.getByRole('heading', { name: 'Executions', level: 1 }).waitFor()
+  })
+
   test('the menu of a narrow window closes on Escape, on the present screen’s entry, and behind the focus', async () => {
     const { page } = await scene.openSignedIn('/projects', { viewport: { width: 390, height: 800 } })
     const opener = page.getByRole('button', { name: 'the menu' })

@@ -1,27 +1,12 @@
-import { type ErrorComponentProps, Link } from '@tanstack/react-router'
+import type { ErrorComponentProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { Brand } from '../ui/brand.tsx'
 import { LinkButton } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { LoadError } from '../ui/notice.tsx'
 import { useTitle } from '../ui/page-title.tsx'
 
-/** An address that is none of ours: nothing stands around it. */
-export function Nowhere(): ReactNode {
-  return (
-    <main className="grid min-h-dvh place-items-center">
-      <div>
-        <Link to="/" className="flex justify-center">
-          <Brand />
-        </Link>
-        <NotFound />
-      </div>
-    </main>
-  )
-}
-
-/** A missing entity, in the screen that would show it. */
+/** An unknown address, or a missing entity in the screen that would show it. */
 export function NotFound(): ReactNode {
   useTitle('Not found')
   return (
