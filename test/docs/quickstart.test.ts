@@ -56,10 +56,16 @@ test('the dashboard shows them to who deploys for the first time, and has npx ru
 
 describe('on packed packages', () => {
   const place = scratchFolder(afterAll)
-  beforeAll(() => pack(place), 120_000)
+  let controlPlane: { url: string; accountKey: string }
+  const ends: (() => Promise<void>)[] = []
+  beforeAll(async () => {
+    await pack(place)
+    controlPlane = await startControlPlane(place, (end) => void ends.push(end))
+  }, 120_000)
+  afterAll(() => Promise.all(ends.map((end) => end())))
 
   test('the quickstart and the first capability, word for word, end with answers of the project’s capabilities', async () => {
-    const { url, accountKey } = await startControlPlane(place)
+    const { url, accountKey } = controlPlane
     const folder = join(place, 'my-app')
     await installPacked(place, folder)
     const port = await freePort()
@@ -68,6 +74,7 @@ describe('on packed packages', () => {
     // A person types the answers; here the environment and two options give them.
     const account = { SVC_ACCOUNT_KEY: accountKey, SVC_BASE_URL: url }
     await type(`${commandLike('npx svc init')} --yes --port ${port}`, account)
+    // The tool itself: npx would not pass on the signal that ends it.
     const [, , ...dev] = commandLike('npx svc dev').split(' ')
     const svc = join(folder, 'node_modules/.bin/svc')
     const options = { cwd: folder, until: /Serving 1 capability at (\S+)/, env: TYPED_IN }
@@ -89,26 +96,26 @@ describe('on packed packages', () => {
   }, 300_000)
 
   test('the dashboard’s steps, with the .env that it shows, end with an answer', async () => {
-    const { url, accountKey } = await startControlPlane(place)
+    const { url, accountKey } = controlPlane
     const folder = join(place, 'shown')
     const port = await freePort()
     const body = { name: 'Shown', endpoint: `http://127.0.0.1:${port}/svc` }
     const runtime = CreatedRuntime.parse(await post(`${url}/v1/runtimes`, accountKey, body))
     write(folder, '.env', environmentLines(runtime, url))
-    const type = terminalIn(folder)
+    const svc = join(folder, 'node_modules/.bin/svc')
+    // What npx would run, as the first test has it do.
+    const type = (command = '') => terminalIn(folder)(command.replace(/^npx --no svc /, `${svc} `))
 
     const [packing, making, serving, publishing] = DEPLOY_STEPS.map((step) => step.commands)
     expect(packing).toEqual([commandLike('npm pack')])
     await installPacked(place, folder)
-    await type(making?.[1] ?? '')
+    await type(making?.[1])
     expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(environmentLines(runtime, url))
 
-    // The tool itself: npx would not pass on the signal that ends it.
     const [, , , ...dev] = serving?.join().split(' ') ?? []
     const env = { ...TYPED_IN, PORT: String(port) }
-    const svc = join(folder, 'node_modules/.bin/svc')
     await start(svc, dev, { cwd: folder, until: /Serving 1 capability at (\S+)/, env })
-    expect(await type(publishing?.join() ?? '')).toContain('✔ Deployment 1 is active.')
+    expect(await type(publishing?.join())).toContain('✔ Deployment 1 is active.')
 
     const messages = [{ role: 'user', parts: [{ type: 'text', content: 'Are you open on sunday?' }] }]
     const answer = Executed.parse(await post(`${url}/v1/runtime/execute`, runtime.publicKey, { messages }))
@@ -151,7 +158,10 @@ function commandLike(beginning: string, page: readonly string[] = commands): str
   return exact ?? found[0] ?? ''
 }
 
-async function startControlPlane(place: string): Promise<{ url: string; accountKey: string }> {
+async function startControlPlane(
+  place: string,
+  whenOver: (end: () => Promise<void>) => void,
+): Promise<{ url: string; accountKey: string }> {
   const data = {
     SVC_DATA_DIR: mkdtempSync(join(place, 'data-')),
     PORT: '0',
@@ -160,7 +170,12 @@ async function startControlPlane(place: string): Promise<{ url: string; accountK
   }
   const env = { PATH: process.env['PATH'], ...data }
   const server = ['packages/server/dist/bundle/main.js']
-  const { match: url } = await start(process.execPath, server, { cwd: ROOT, until: /listening on (\S+)/, env })
+  const { match: url } = await start(process.execPath, server, {
+    cwd: ROOT,
+    until: /listening on (\S+)/,
+    env,
+    whenOver,
+  })
   const [, words = ''] = commandLike('npm run -s admin').split(' -- ')
   const { stdout } = await run(process.execPath, ['packages/server/dist/bundle/admin.js', ...words.split(' ')], {
     cwd: ROOT,

@@ -8,16 +8,18 @@ interface Options {
   readonly env: NodeJS.ProcessEnv
   /** What it prints once it is ready; the first group of it is given back. */
   readonly until: RegExp
+  /** Takes what ends it: `onTestFinished`, unless several tests share it. */
+  readonly whenOver?: (end: () => Promise<void>) => void
 }
 
-/** Starts a program and waits until it prints what is expected. It is ended with the running test. */
+/** Starts a program and waits until it prints what is expected. */
 export async function start(
   program: string,
   args: readonly string[],
-  { until, ...options }: Options,
+  { until, whenOver = onTestFinished, ...options }: Options,
 ): Promise<{ match: string; child: ChildProcess; logged: StartedProgram['logged'] }> {
   const { child, ended, printed, logged } = startProgram(program, args, options)
-  onTestFinished(async () => {
+  whenOver(async () => {
     child.kill('SIGTERM')
     await ended
   })

@@ -145,7 +145,7 @@ describe('for anybody', () => {
 describe('for a signed-in customer', () => {
   test('a whole purchase: add, look, order, track', async () => {
     const { store, call } = openShop()
-    const endUserToken = await tokenOf(store, MIRA)
+    const endUserToken = tokenOf(store, MIRA)
     const added = await call({
       capability: 'add-to-cart',
       input: { product: 'trail lantern', quantity: 2 },
@@ -169,7 +169,7 @@ describe('for a signed-in customer', () => {
 
   test('an order above 100 euros is asked about, and refused where a price has changed meanwhile', async () => {
     const { store, call } = openShop()
-    const endUserToken = await tokenOf(store, MIRA)
+    const endUserToken = tokenOf(store, MIRA)
     const order = { capability: 'place-order', endUserToken }
     await call({ capability: 'add-to-cart', input: { product: 'CMP-101' }, endUserToken })
     expect((await call(order)).body.error).toMatchObject({ code: 'approval_required' })
@@ -191,7 +191,7 @@ describe('for a signed-in customer', () => {
 
   test('what is asked about adds up: the shipping is shown, and that there is more than fits', async () => {
     const { store, call } = openShop()
-    const endUserToken = await tokenOf(store, JONAS)
+    const endUserToken = tokenOf(store, JONAS)
     const preview = async () => (await call({ capability: 'place-order', endUserToken, mode: 'preview' })).body.output
     for (const product of ['Ash Hand Trowel', 'Alder Pocket Knife', 'Brass Compass']) {
       await call({ capability: 'add-to-cart', input: { product }, endUserToken })
@@ -206,7 +206,7 @@ describe('for a signed-in customer', () => {
 
   test('a call that is tried again with the same id buys once', async () => {
     const { store, call } = openShop()
-    const endUserToken = await tokenOf(store, MIRA)
+    const endUserToken = tokenOf(store, MIRA)
     await call({ capability: 'add-to-cart', input: { product: 'Enamel Mug' }, endUserToken })
     const [first, second] = [
       await call({ capability: 'place-order', endUserToken, callId: 'call_again' }),
@@ -229,7 +229,7 @@ describe('for a signed-in customer', () => {
 
   test('a made-up session and one that has ended fail in a sentence that says what to do', async () => {
     const { store, call } = openShop()
-    const endUserToken = await tokenOf(store, MIRA)
+    const endUserToken = tokenOf(store, MIRA)
     store.pass(12 * 60 * 60 * 1000)
     for (const token of [endUserToken, 'made-up-session-token']) {
       const { body } = await call({ capability: 'view-cart', endUserToken: token })
@@ -242,14 +242,14 @@ describe('for a signed-in customer', () => {
 
   test('another customer’s order reads as absent', async () => {
     const { store, call } = openShop()
-    const endUserToken = await tokenOf(store, JONAS)
+    const endUserToken = tokenOf(store, JONAS)
     const { body } = await call({ capability: 'order-status', input: { orderNumber: 'ORD-1001' }, endUserToken })
     expect(body.error.message).toContain('There is no order “ORD-1001” on your account.')
   })
 
   test('too many pieces fail with how many are left', async () => {
     const { store, call } = openShop()
-    const endUserToken = await tokenOf(store, MIRA)
+    const endUserToken = tokenOf(store, MIRA)
     const input = { product: 'Trail Lantern', quantity: 4 }
     const { body } = await call({ capability: 'add-to-cart', input, endUserToken })
     expect(body.error.message).toBe('There are only 3 of “Trail Lantern” left.')

@@ -25,8 +25,6 @@ import { copiedId, multiplyExecutions } from './fill.ts'
 const SMALLEST = 10_000
 const LARGEST = { sqlite: 1_000_000, postgres: 10_000_000 }
 const OWNERS = 10
-/** To make an account takes a process. */
-const OWNERS_OF_A_QUICK_LOOK = 2
 /** Of each owner, and then copied. */
 const CALLS_EACH = 50
 /** 90 days. */
@@ -68,8 +66,8 @@ export const growth: Scenario = {
   title: 'what requests take with 10⁴ to 10⁷ executions stored, against the smallest',
   engines: ['sqlite', 'postgres'],
   async run(context) {
-    const largest = context.count(LARGEST[context.engine], SMALLEST * 2)
-    const sizes = [...[10_000, 100_000, 1_000_000, 10_000_000].filter((size) => size < largest), largest]
+    const largest = context.count(LARGEST[context.engine], 2_000)
+    const sizes = [Math.min(SMALLEST, largest / 2), ...[100_000, 1_000_000].filter((size) => size < largest), largest]
     const endpoint = await startServing(context, (body, response) => {
       const { fails = false, note } = CapabilityCall.parse(JSON.parse(body)).input
       const failure = { output: null, error: { message: 'The stock is being counted.' } }
@@ -105,7 +103,8 @@ async function makeHistory(
   size: number,
 ): Promise<History> {
   const environment = await openEnvironment(context, { store })
-  const owners = context.count(OWNERS) < OWNERS ? OWNERS_OF_A_QUICK_LOOK : OWNERS
+  // To make an account takes a process: a quick look has two.
+  const owners = context.count(OWNERS) < OWNERS ? 2 : OWNERS
   const payload = 'the blue one; '.repeat(size > FULL_PAYLOADS ? 4 : 20)
   const runtimes: Called[] = []
   for (let index = 0; index < RUNTIMES; index += 1) {

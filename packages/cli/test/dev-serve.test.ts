@@ -5,37 +5,58 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { signCall } from '@svc/sdk/testing'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createProject } from './support/project.ts'
+import { runSvc } from './support/run-svc.ts'
 
 const SVC = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
 const IDENTITY = { runtimeId: 'rt_exampleShop', secret: 'the-signing-secret-of-the-shop' }
-const ENVIRONMENT_FILE = `SVC_RUNTIME_ID=${IDENTITY.runtimeId}\nSVC_RUNTIME_SECRET=${IDENTITY.secret}\n`
+const NEW_SECRET = 'the-new-secret-of-the-shop'
+// As during a rotation, and on any free port.
+const ENVIRONMENT_FILE = `SVC_RUNTIME_ID=${IDENTITY.runtimeId}\nSVC_RUNTIME_SECRET=${IDENTITY.secret},${NEW_SECRET}\nPORT=0\n`
 
-/** A runtime whose one capability answers with a word. */
+/** A runtime that answers with a word, fails with its end user’s token, at once or once it may, answers late, or ends its process. */
 const saying = (word: string) => `
+import { existsSync } from 'node:fs'
 import { defineCapability, defineRuntime } from '@svc/sdk'
-const say = defineCapability({ name: 'say', version: '1.0.0', handler: ${word} })
-export default defineRuntime({ capabilities: [say] })
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+const handlers = {
+  say: () => '${word}',
+  fail: (_input, { endUserToken }) => { throw new Error('no session ' + endUserToken) },
+  'fail-later': async (_input, { endUserToken }) => {
+    console.log('failing')
+    while (!existsSync('go-on')) await pause(20)
+    throw new Error(endUserToken.split(' ')[1] + ' ' + encodeURIComponent(endUserToken.split(' ')[1]))
+  },
+  'say-late': async () => {
+    console.log('called')
+    await pause(300)
+    return 'late'
+  },
+  'end-process': () => process.exit(7),
+}
+const permissions = { fail: ['speak'] }
+const capabilities = Object.entries(handlers).map(([name, handler]) =>
+  defineCapability({ name, version: '1.0.0', permissions: permissions[name] ?? [], handler }))
+export default defineRuntime({ capabilities })
 `
-const WORD = (word: string) => saying(`() => '${word}'`)
 
-const shopFiles = (runtime: string) => ({
+const shopFiles = (runtime: string, environment = ENVIRONMENT_FILE) => ({
   'svc.config.ts': 'export default {}',
   '.svc/runtime.ts': runtime,
-  '.env': ENVIRONMENT_FILE,
+  '.env': environment,
 })
-const shop = (runtime: string, more: Record<string, string> = {}) => createProject({ ...shopFiles(runtime), ...more })
 
-/** `svc dev` as a process of its own on any free port; `said` waits until it has printed something. */
+/** `svc dev` as a process of its own; `said` waits until it has printed something since the last mark. */
 function startDev(
   folder: string,
-  args: readonly string[] = ['--port', '0'],
+  args: readonly string[] = [],
   whenOver: (end: () => Promise<void>) => void = onTestFinished,
 ) {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, [SVC, 'dev', ...args], { cwd: folder, env: { PATH, HOME } })
   let written = ''
+  let marked = 0
   let stdout = ''
   const onText = (text: string) => {
     written += text
@@ -49,13 +70,17 @@ function startDev(
   whenOver(() => end(child))
   const said = async (pattern: RegExp): Promise<string> => {
     for (;;) {
-      const match = pattern.exec(written)
+      const match = pattern.exec(written.slice(marked))
       if (match) return match[1] ?? match[0]
       if (child.exitCode !== null) throw new Error(`svc dev ended with ${child.exitCode}: ${written}`)
       await Promise.race([once(child, 'svc-text'), once(child, 'close')])
     }
   }
-  return { child, said, all: () => written, stdout: () => stdout, ended: once(child, 'close').then(([code]) => code) }
+  const mark = () => {
+    marked = written.length
+  }
+  const ended = once(child, 'close').then(([code]) => code)
+  return { child, said, mark, all: () => written, stdout: () => stdout, ended }
 }
 
 async function end(child: ChildProcess): Promise<void> {
@@ -65,7 +90,7 @@ async function end(child: ChildProcess): Promise<void> {
   await closed
 }
 
-const SERVING = /Serving 1 capability at (\S+)/
+const SERVING = /Serving 5 capabilities at (\S+)/
 
 type Fields = Partial<Parameters<typeof signCall>[0]>
 
@@ -82,19 +107,31 @@ async function post(url: string, { headers, body }: Awaited<ReturnType<typeof si
 describe('dev', () => {
   let dev: ReturnType<typeof startDev>
   let url: string
+  let folder: string
   const ends: (() => unknown)[] = []
+  const write = (path: string, text: string) => writeFileSync(join(folder, path), text)
+  const edit = (runtime: string) => write('.svc/runtime.ts', runtime)
   beforeAll(async () => {
     const whenOver = (end: () => unknown) => void ends.unshift(end)
-    dev = startDev(createProject(shopFiles(WORD('hello')), whenOver), undefined, whenOver)
-    url = await dev.said(SERVING)
+    const ignored = { 'data/orders.json': '{}', '.svc/generated/x.json': '{}', 'dist/a.js': '' }
+    folder = createProject({ ...shopFiles('this is no code'), ...ignored }, whenOver)
+    dev = startDev(folder, [], whenOver)
   })
+  beforeEach(() => dev.mark())
   afterAll(async () => {
     for (const end of ends) await end()
   })
 
+  test('serves a project that is broken at the start once it is mended', async () => {
+    await dev.said(/Nothing is served\. Waiting for a change\./)
+    edit(saying('hello'))
+    url = await dev.said(SERVING)
+    expect(await call(url)).toMatchObject({ body: { output: 'hello' } })
+  })
+
   test('lists the capabilities, serves signed calls on this machine and prints a line for each, but for probes', async () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/svc$/)
-    expect(await dev.said(/^say 1\.0\.0$/m)).toBe('say 1.0.0')
+    expect(dev.all()).toMatch(/^say 1\.0\.0$/m)
     expect(await call(url, { capability: 'svc-probe' })).toEqual({ status: 200, body: { output: { ok: true } } })
     expect(await call(url)).toEqual({ status: 200, body: { output: 'hello' } })
     await dev.said(/^say {2}\d+ ms {2}ok$/m)
@@ -111,138 +148,114 @@ describe('dev', () => {
     expect((await fetch(url)).status).toBe(405)
     expect((await fetch(url.replace('/svc', '/other'), { method: 'POST' })).status).toBe(404)
   })
+
+  test('prints what a handler throws with its stack and without the end user’s token', async () => {
+    await call(url, { capability: 'fail', endUserToken: 'session-of-alice' })
+    await dev.said(/^fail {2}\d+ ms {2}failed \(handler_failed\): no session \[end-user token\]$/m)
+    await dev.said(/Error: no session \[end-user token\]\n\s+at .*runtime\.ts/)
+    expect(dev.all()).not.toContain('session-of-alice')
+  })
+
+  test('withholds a token without its scheme and as a URL writes it, also after a forged call of the same id', async () => {
+    const withToken = { capability: 'fail-later', endUserToken: 'Bearer secret+of/alice', callId: 'one' }
+    const answer = post(url, await signCall({ ...IDENTITY, ...withToken }))
+    await dev.said(/failing/)
+    await fetch(url, { method: 'POST', body: JSON.stringify({ callId: 'one', endUserToken: 'something-else' }) })
+    write('go-on', '')
+    await answer
+    await dev.said(/Error: \[end-user token\] \[end-user token\]/)
+    expect(dev.all()).not.toMatch(/secret.*alice/)
+  })
+
+  test('refuses what is signed with neither secret of a rotation, and replays, a reload between them included', async () => {
+    expect(await call(url, { secret: 'another-secret' })).toMatchObject({
+      status: 401,
+      body: { error: 'signature_mismatch' },
+    })
+    await dev.said(/^say {2}\d+ ms {2}refused: 401 signature_mismatch$/m)
+    expect(await call(url, { secret: NEW_SECRET })).toMatchObject({ status: 200 })
+    const signed = await signCall({ ...IDENTITY, capability: 'say' })
+    expect(await post(url, signed)).toMatchObject({ status: 200 })
+    edit(saying('after'))
+    await dev.said(/runtime\.ts changed: reloaded/)
+    expect(await post(url, signed)).toMatchObject({ status: 401, body: { error: 'nonce_replayed' } })
+    expect(await call(url)).toMatchObject({ body: { output: 'after' } })
+  })
+
+  test('shows the fault of a broken edit while the version before goes on, and the next edit mends it', async () => {
+    edit(`${saying('second')} this is no code`)
+    await dev.said(/\.svc\/runtime\.ts could not be loaded\.[\s\S]*The version before goes on answering\./)
+    expect(await call(url)).toMatchObject({ body: { output: 'after' } })
+    edit(saying('third'))
+    await dev.said(/runtime\.ts changed: reloaded, 5 capabilities/)
+    expect(await call(url)).toMatchObject({ body: { output: 'third' } })
+  })
+
+  test('reloads for code in a new folder and for .env, whose other PORT it tells of, and not for packages, generated files and data', async () => {
+    for (const path of ['data/orders.json', '.svc/generated/x.json', 'dist/a.js', 'notes.txt', 'shop.sqlite']) {
+      write(path, String(Math.PI))
+    }
+    write('.env', ENVIRONMENT_FILE.replace('PORT=0', 'PORT=1'))
+    expect(await dev.said(/(\S+) changed: reloaded/)).toBe('.env')
+    await dev.said(/The port has changed: start svc dev again for it\./)
+    expect(dev.all()).not.toMatch(/orders\.json|x\.json|a\.js|notes\.txt|sqlite/)
+    rmSync(join(folder, 'data'), { recursive: true })
+    write('words.ts', 'export {}')
+    await dev.said(/words\.ts changed: reloaded/)
+  })
+
+  test('goes on when code of the project ends its process', async () => {
+    expect(await call(url, { capability: 'end-process' })).toMatchObject({
+      status: 503,
+      body: { error: 'not_serving' },
+    })
+    await dev.said(/The project’s own code ended its process\./)
+    edit(saying('alive'))
+    await dev.said(/changed: reloaded/)
+    expect(await call(url)).toMatchObject({ body: { output: 'alive' } })
+  })
+
+  test('lets files change with --no-watch, and what was loaded goes on', async () => {
+    const still = startDev(folder, ['--port', '0', '--no-watch'])
+    const stillUrl = await still.said(SERVING)
+    edit(saying('changed'))
+    await dev.said(/changed: reloaded/)
+    expect(await call(url)).toMatchObject({ body: { output: 'changed' } })
+    expect(await call(stillUrl)).toMatchObject({ body: { output: 'alive' } })
+    expect(still.all()).not.toContain('reloaded')
+  })
+
+  test('remarks on permissions once, however often the project is loaded again', () => {
+    expect(dev.all().match(/changed: reloaded/g)?.length).toBeGreaterThan(3)
+    expect(dev.all().split('svc dev takes every end user to hold every permission')).toHaveLength(2)
+  })
+
+  // The last: it ends the process.
+  test('lets a call under way end at SIGINT, and exits with 0', () => expectEndAt('SIGINT', dev, url))
 })
 
-test('dev refuses what is signed with neither secret of a rotation, and replays, a reload between them included', async () => {
-  const both = ENVIRONMENT_FILE.replace('SECRET=', 'SECRET=the-new-secret-of-the-shop,')
-  const folder = shop(WORD('before'), { '.env': both })
-  const { said } = startDev(folder)
-  const url = await said(SERVING)
-  expect(await call(url, { secret: 'another-secret' })).toMatchObject({
-    status: 401,
-    body: { error: 'signature_mismatch' },
-  })
-  await said(/^say {2}\d+ ms {2}refused: 401 signature_mismatch$/m)
-  expect(await call(url, { secret: 'the-new-secret-of-the-shop' })).toMatchObject({ status: 200 })
-  const signed = await signCall({ ...IDENTITY, capability: 'say' })
-  expect(await post(url, signed)).toMatchObject({ status: 200 })
-  writeFileSync(join(folder, '.svc/runtime.ts'), WORD('after'))
-  await said(/runtime\.ts changed: reloaded/)
-  expect(await post(url, signed)).toMatchObject({ status: 401, body: { error: 'nonce_replayed' } })
-  expect(await call(url)).toMatchObject({ body: { output: 'after' } })
-}, 60_000)
+/** The call is answered, the port is closed, and the exit code is 0. */
+async function expectEndAt(signal: 'SIGINT' | 'SIGTERM', dev: ReturnType<typeof startDev>, url: string): Promise<void> {
+  const { headers, body } = await signCall({ ...IDENTITY, capability: 'say-late' })
+  // A connection that the client keeps is waited for.
+  const answer = post(url, { headers: { ...headers, connection: 'close' }, body })
+  await dev.said(/called/)
+  dev.child.kill(signal)
+  expect(await answer).toEqual({ status: 200, body: { output: 'late' } })
+  expect(await dev.ended).toBe(0)
+  await expect(fetch(url)).rejects.toThrow('fetch failed')
+}
 
-test('a broken edit shows its fault while the version before goes on, and the next edit mends it', async () => {
-  const folder = shop(WORD('first'))
-  const { said } = startDev(folder)
-  const url = await said(SERVING)
-  writeFileSync(join(folder, '.svc/runtime.ts'), `${WORD('second')} this is no code`)
-  await said(/\.svc\/runtime\.ts could not be loaded\.[\s\S]*The version before goes on answering\./)
-  expect(await call(url)).toMatchObject({ body: { output: 'first' } })
-  writeFileSync(join(folder, '.svc/runtime.ts'), WORD('third'))
-  await said(/runtime\.ts changed: reloaded, 1 capability/)
-  expect(await call(url)).toMatchObject({ body: { output: 'third' } })
-}, 60_000)
-
-test('a project that is broken at the start is served once it is mended', async () => {
-  const folder = shop('this is no code')
-  const { said } = startDev(folder)
-  await said(/Nothing is served\. Waiting for a change\./)
-  writeFileSync(join(folder, '.svc/runtime.ts'), WORD('mended'))
-  expect(await call(await said(SERVING))).toMatchObject({ body: { output: 'mended' } })
-}, 60_000)
-
-test('code of the project that ends its process does not end dev', async () => {
-  const folder = shop(saying('() => process.exit(7)'))
-  const { said } = startDev(folder)
-  const url = await said(SERVING)
-  expect(await call(url)).toMatchObject({ status: 503, body: { error: 'not_serving' } })
-  await said(/The project’s own code ended its process\./)
-  writeFileSync(join(folder, '.svc/runtime.ts'), WORD('alive'))
-  await said(/changed: reloaded/)
-  expect(await call(url)).toMatchObject({ body: { output: 'alive' } })
-}, 60_000)
-
-test('packages, generated files and data do not reload; code in a new folder and .env do', async () => {
-  const folder = shop(WORD('hello'), { 'data/orders.json': '{}', '.svc/generated/x.json': '{}', 'dist/a.js': '' })
-  const { said, all } = startDev(folder)
-  await said(SERVING)
-  for (const path of ['data/orders.json', '.svc/generated/x.json', 'dist/a.js', 'notes.txt', 'shop.sqlite']) {
-    writeFileSync(join(folder, path), String(Math.PI))
-  }
-  writeFileSync(join(folder, '.env'), `${ENVIRONMENT_FILE}MORE=1\n`)
-  expect(await said(/(\S+) changed: reloaded/)).toBe('.env')
-  expect(all()).not.toMatch(/orders\.json|x\.json|a\.js|notes\.txt|sqlite/)
-  rmSync(join(folder, 'data'), { recursive: true })
-  writeFileSync(join(folder, 'words.ts'), 'export {}')
-  await said(/words\.ts changed: reloaded/)
-}, 60_000)
-
-test('what a handler throws is printed with its stack and without the end user’s token', async () => {
-  const thrower = "(_input, { endUserToken }) => { throw new Error('no session ' + endUserToken) }"
-  const { said, all } = startDev(shop(saying(thrower)))
-  const url = await said(SERVING)
-  await call(url, { endUserToken: 'session-of-alice' })
-  await said(/^say {2}\d+ ms {2}failed \(handler_failed\): no session \[end-user token\]$/m)
-  await said(/Error: no session \[end-user token\]\n\s+at .*runtime\.ts/)
-  expect(all()).not.toContain('session-of-alice')
-}, 60_000)
-
-test('a token is withheld without its scheme and as a URL writes it, also after a forged call of the same id', async () => {
-  const thrower = `async (_input, { endUserToken }) => {
-    console.log('called')
-    while (!existsSync('go-on')) await new Promise((resolve) => setTimeout(resolve, 20))
-    throw new Error(endUserToken.split(' ')[1] + ' ' + encodeURIComponent(endUserToken.split(' ')[1]))
-  }`
-  const folder = shop(`import { existsSync } from 'node:fs'\n${saying(thrower)}`)
-  const { said, all } = startDev(folder)
-  const url = await said(SERVING)
-  const signed = await signCall({
-    ...IDENTITY,
-    capability: 'say',
-    endUserToken: 'Bearer secret+of/alice',
-    callId: 'one',
-  })
-  const answer = post(url, signed)
-  await said(/called/)
-  await fetch(url, { method: 'POST', body: JSON.stringify({ callId: 'one', endUserToken: 'something-else' }) })
-  writeFileSync(join(folder, 'go-on'), '')
-  await answer
-  await said(/Error: \[end-user token\] \[end-user token\]/)
-  expect(all()).not.toMatch(/secret.*alice/)
-}, 60_000)
-
-test('--json prints one document on stdout, whatever the project’s own code prints', async () => {
-  const { said, stdout, child, ended } = startDev(shop(`console.log('loaded')\n${WORD('hello')}`), [
-    '--port',
-    '0',
-    '--json',
-  ])
-  const url = await said(/"url": "([^"]+)"/)
+test('--json prints one document on stdout, whatever the project’s own code prints, and SIGTERM lets a call under way end', async () => {
+  const folder = createProject(shopFiles(`console.log('loaded')\n${saying('hello')}`))
+  const dev = startDev(folder, ['--port', '0', '--json'])
+  const url = await dev.said(/"url": "([^"]+)"/)
   await call(url)
-  await said(/say {2}\d+ ms {2}ok/)
-  child.kill('SIGTERM')
-  expect(await ended).toBe(0)
-  expect(JSON.parse(stdout())).toMatchObject({ ok: true, url, capabilities: [{ name: 'say' }] })
-}, 60_000)
-
-test.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s lets a call under way end, and dev exits with 0',
-  async (signal) => {
-    const slow = "() => new Promise((resolve) => { console.log('called'); setTimeout(() => resolve('late'), 300) })"
-    const { said, child, ended } = startDev(shop(saying(slow)))
-    const url = await said(SERVING)
-    const { headers, body } = await signCall({ ...IDENTITY, capability: 'say' })
-    // A connection that the client keeps is waited for.
-    const answer = post(url, { headers: { ...headers, connection: 'close' }, body })
-    await said(/called/)
-    child.kill(signal)
-    expect(await answer).toEqual({ status: 200, body: { output: 'late' } })
-    expect(await ended).toBe(0)
-    await expect(fetch(url)).rejects.toThrow('fetch failed')
-  },
-  60_000,
-)
+  await dev.said(/say {2}\d+ ms {2}ok/)
+  await expectEndAt('SIGTERM', dev, url)
+  const capabilities = expect.arrayContaining([expect.objectContaining({ name: 'say' })])
+  expect(JSON.parse(dev.stdout())).toMatchObject({ ok: true, url, capabilities })
+})
 
 test('a port that is taken ends dev with a message that names it', async () => {
   const other = createServer().listen(0, '127.0.0.1')
@@ -250,53 +263,25 @@ test('a port that is taken ends dev with a message that names it', async () => {
   onTestFinished(() => void other.close())
   const address = other.address()
   const port = typeof address === 'object' && address ? address.port : 0
-  const folder = shop(WORD('hello'), { '.env': `${ENVIRONMENT_FILE}PORT=${port}\n` })
-  const { ended, all } = startDev(folder, [])
-  expect(await ended).toBe(1)
-  expect(all()).toContain(`✖ Port ${port} is taken`)
-}, 60_000)
+  const folder = createProject(shopFiles(saying('hello'), ENVIRONMENT_FILE.replace('PORT=0', `PORT=${port}`)))
+  const { exitCode, stderr } = await runSvc(folder, ['dev'], { env: {} })
+  expect(exitCode).toBe(1)
+  expect(stderr).toContain(`✖ Port ${port} is taken`)
+})
+
+const WITHOUT_CREDENTIALS = shopFiles(saying('hello'), 'SVC_RUNTIME_ID=\n')
 
 test('without the runtime’s credentials --no-watch ends dev with their names', async () => {
-  const folder = shop(WORD('hello'), { '.env': 'SVC_RUNTIME_ID=\n' })
-  const { ended, all } = startDev(folder, ['--port', '0', '--no-watch'])
-  expect(await ended).toBe(3)
-  expect(all()).toContain('SVC_RUNTIME_ID and SVC_RUNTIME_SECRET are not set.')
-}, 60_000)
+  const args = ['dev', '--port', '0', '--no-watch']
+  const { exitCode, stderr } = await runSvc(createProject(WITHOUT_CREDENTIALS), args, { env: {} })
+  expect(exitCode).toBe(3)
+  expect(stderr).toContain('SVC_RUNTIME_ID and SVC_RUNTIME_SECRET are not set.')
+})
 
 test('with --json a project that cannot be served ends dev with the document of the failure', async () => {
-  const folder = shop(WORD('hello'), { '.env': 'SVC_RUNTIME_ID=\n' })
-  const { ended, stdout } = startDev(folder, ['--port', '0', '--json'])
-  expect(await ended).toBe(3)
+  const args = ['dev', '--port', '0', '--json']
+  const { exitCode, stdout } = await runSvc(createProject(WITHOUT_CREDENTIALS), args, { env: {} })
+  expect(exitCode).toBe(3)
   const message = expect.stringContaining('SVC_RUNTIME_ID and SVC_RUNTIME_SECRET are not set.')
-  expect(JSON.parse(stdout())).toMatchObject({ ok: false, error: { kind: 'project', message } })
-}, 60_000)
-
-test('another PORT in .env is told, and served at the next start', async () => {
-  const folder = shop(WORD('hello'), { '.env': `${ENVIRONMENT_FILE}PORT=0\n` })
-  const { said } = startDev(folder, [])
-  await said(SERVING)
-  writeFileSync(join(folder, '.env'), `${ENVIRONMENT_FILE}PORT=1\n`)
-  await said(/The port has changed: start svc dev again for it\./)
-}, 60_000)
-
-test('permissions are remarked on once, however often the project is loaded again', async () => {
-  const asking = WORD('hello').replace("version: '1.0.0',", "version: '1.0.0', permissions: ['speak'],")
-  const folder = shop(asking)
-  const { said, all } = startDev(folder)
-  await said(SERVING)
-  writeFileSync(join(folder, '.svc/runtime.ts'), `${asking}// again`)
-  await said(/changed: reloaded/)
-  expect(all().split('svc dev takes every end user to hold every permission')).toHaveLength(2)
-}, 60_000)
-
-test('with --no-watch files may change, and what was loaded goes on', async () => {
-  const folder = shop(WORD('first'))
-  const still = startDev(folder, ['--port', '0', '--no-watch'])
-  const watching = startDev(folder)
-  const url = await still.said(SERVING)
-  await watching.said(SERVING)
-  writeFileSync(join(folder, '.svc/runtime.ts'), WORD('second'))
-  await watching.said(/changed: reloaded/)
-  expect(await call(url)).toMatchObject({ body: { output: 'first' } })
-  expect(still.all()).not.toContain('changed')
-}, 60_000)
+  expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { kind: 'project', message } })
+})

@@ -27,12 +27,17 @@ export async function signIn(
     .get(email.trim())
   const isRight = await isPassword(password, customer?.password_hash ?? NOBODY)
   if (!customer || !isRight) return null
+  return { token: startSession(store, customer.id), name: customer.name }
+}
+
+/** Starts a session of somebody who has been identified, and gives its token. */
+export function startSession(store: Store, customerId: number): string {
   const token = store.newToken()
   store.database.prepare('DELETE FROM sessions WHERE expires_at <= ?').run(store.now())
   store.database
     .prepare('INSERT INTO sessions (token_hash, customer_id, expires_at) VALUES (?, ?, ?)')
-    .run(hashToken(token), customer.id, store.now() + SESSION_MS)
-  return { token, name: customer.name }
+    .run(hashToken(token), customerId, store.now() + SESSION_MS)
+  return token
 }
 
 /** Ends a session at once. A token that is no session’s is none to end. */

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createSqlEffectStore, EFFECT_TABLE_SQL, EffectStoreFullError, type SqlDatabase } from '@svc/sdk'
 import SqliteDatabase from 'better-sqlite3'
 import pg from 'pg'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { createEmptyTestPlace, describeEngine, type TestEngine } from '../../../server/test/support/engines.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describeEngine, type TestPlace } from '../../../server/test/support/engines.ts'
 import { describeEffects } from '../support/effect-races.ts'
 import { type FakeClock, fakeClock, NOW } from '../support/signed-calls.ts'
 
@@ -39,8 +39,8 @@ async function sqlitePlace(): Promise<Place> {
   }
 }
 
-async function postgresPlace(engine: TestEngine): Promise<Place> {
-  const { location } = await createEmptyTestPlace(engine)
+/** In this database, whose table is made anew. */
+async function postgresPlace(location: string): Promise<Place> {
   const connect = () => {
     const pool = new pg.Pool({ connectionString: location, max: 10 })
     pool.on('error', () => {})
@@ -48,6 +48,7 @@ async function postgresPlace(engine: TestEngine): Promise<Place> {
     return pool
   }
   const pool = connect()
+  await pool.query('drop table if exists svc_effects')
   await pool.query(EFFECT_TABLE_SQL)
   await pool.query(EFFECT_TABLE_SQL)
   return {
@@ -64,7 +65,12 @@ describeEffects('a SQLite store through two connections', async (clock) => openT
 describe('on SQLite', () => defineBounds(sqlitePlace))
 
 describeEngine('postgres', 'on PostgreSQL', (engine) => {
-  const createPlace = () => postgresPlace(engine)
+  let database: TestPlace
+  beforeAll(async () => {
+    database = await engine.createPlace()
+  })
+  afterAll(() => database.remove())
+  const createPlace = () => postgresPlace(database.location)
   describeEffects('a store through two pools', async (clock) => openTwo(await createPlace(), clock))
   defineBounds(createPlace)
 })

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createSqlNonceStore, NONCE_TABLE_SQL, type NonceStore, type SqlDatabase } from '@svc/sdk'
 import SqliteDatabase from 'better-sqlite3'
 import pg from 'pg'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { createEmptyTestPlace, describeEngine, type TestEngine } from '../../../server/test/support/engines.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describeEngine, type TestPlace } from '../../../server/test/support/engines.ts'
 import { describeClaims, stampedAt } from '../support/claim-races.ts'
 import { type FakeClock, fakeClock, NOW } from '../support/signed-calls.ts'
 
@@ -38,8 +38,8 @@ async function sqlitePlace(): Promise<Place> {
   }
 }
 
-async function postgresPlace(engine: TestEngine): Promise<Place> {
-  const { location } = await createEmptyTestPlace(engine)
+/** In this database, whose table is made anew. */
+async function postgresPlace(location: string): Promise<Place> {
   const connect = () => {
     const pool = new pg.Pool({ connectionString: location, max: 10 })
     pool.on('error', () => {})
@@ -47,6 +47,7 @@ async function postgresPlace(engine: TestEngine): Promise<Place> {
     return pool
   }
   const pool = connect()
+  await pool.query('drop table if exists svc_nonces')
   await pool.query(NONCE_TABLE_SQL)
   await pool.query(NONCE_TABLE_SQL)
   return {
@@ -65,7 +66,12 @@ describeClaims('a SQLite store through two connections', async (clock) => openTw
 describe('on SQLite', () => defineSweeps(sqlitePlace))
 
 describeEngine('postgres', 'on PostgreSQL', (engine) => {
-  const createPlace = () => postgresPlace(engine)
+  let database: TestPlace
+  beforeAll(async () => {
+    database = await engine.createPlace()
+  })
+  afterAll(() => database.remove())
+  const createPlace = () => postgresPlace(database.location)
   describeClaims('a store through two pools', async (clock) => openTwo(await createPlace(), clock))
   defineSweeps(createPlace)
 })

@@ -10,6 +10,7 @@ import { createTestPlace, describeEngines, type TestEngine } from '../support/en
 import { saying } from '../support/scene.ts'
 import { deployBody } from '../support/service.ts'
 import { ask, createOwner } from './operator.ts'
+import { startServerHere } from './server-here.ts'
 import { createFolder, type ListeningServer, startServerProcess } from './server-process.ts'
 import { until } from './until.ts'
 
@@ -82,13 +83,14 @@ async function publishPayment({ url }: ListeningServer, apiKey: string, endpoint
 }
 
 type Stage = Awaited<ReturnType<typeof askForPayment>>
+type Served = Pick<ListeningServer, 'url'>
 
-function approve({ url }: ListeningServer, { publicKey, approval }: Stage) {
+function approve({ url }: Served, { publicKey, approval }: Stage) {
   const body = { decision: 'approve', approvalKey: approval.approvalKey }
   return ask(`${url}/v1/runtime/approvals/${approval.approvalId}`, { key: publicKey, body })
 }
 
-async function standing({ url }: ListeningServer, publicKey: string, { approvalId, approvalKey }: PendingApproval) {
+async function standing({ url }: Served, publicKey: string, { approvalId, approvalKey }: PendingApproval) {
   const headers = { authorization: `Bearer ${publicKey}`, 'x-svc-approval-key': approvalKey, connection: 'close' }
   const answer = await fetch(`${url}/v1/runtime/approvals/${approvalId}`, { headers })
   return ApprovalAnswer.parse(await answer.json())
@@ -103,7 +105,7 @@ async function kill({ child, ended }: ListeningServer): Promise<void> {
 async function expectUnknown(stage: Stage, reconciled: object): Promise<void> {
   const { environment, apiKey, publicKey, endpoint, executionId, approval } = stage
   const sent = dispatched(endpoint).length
-  const next = await startServerProcess(environment)
+  const next = await startServerHere(environment)
   const answers = await Promise.all(Array.from({ length: 5 }, () => approve(next, stage)))
   const first = ApprovalAnswer.parse(answers[0]?.body)
   expect(first).toMatchObject({

@@ -16,6 +16,7 @@ import SqliteDatabase from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { ask, createOwner, publish, runAdminHere } from './operator.ts'
+import { startServerHere } from './server-here.ts'
 import { createFolder, runAdmin, startServerProcess } from './server-process.ts'
 
 const DEMO = { SVC_MODEL: 'demo:rules' }
@@ -91,7 +92,7 @@ test('a drill: a backup of a server under load is restored, and holds what was a
   })
   expect(statSync(restored).mode & 0o777).toBe(0o700)
   for (const file of ['svc.db', 'master.key']) expect(statSync(join(restored, file)).mode & 0o777, file).toBe(0o600)
-  const again = await startServerProcess({ ...DEMO, SVC_DATA_DIR: restored })
+  const again = await startServerHere({ ...DEMO, SVC_DATA_DIR: restored })
   const revealed = await ask(`${again.url}/v1/runtimes/${runtime.runtimeId}/reveal-key`, {
     key: apiKey,
     body: { type: 'public' },
@@ -106,8 +107,7 @@ test('a drill: a backup of a server under load is restored, and holds what was a
   }
   const next = await ask(`${again.url}/v1/capabilities/${runtime.runtimeId}/echo`, { body: { input: {} } })
   expect(next.status).toBe(200)
-  again.child.kill('SIGTERM')
-  await again.ended
+  await again.stop()
   const database = new SqliteDatabase(join(restored, 'svc.db'), { readonly: true })
   onTestFinished(() => void database.close())
   const counted = (sql: string) => Number(database.prepare(sql).pluck().get())
@@ -124,7 +124,7 @@ test('a backup keeps the master key apart unless it is asked for, is for its own
   expect(readdirSync(to)).toEqual(['svc.db'])
   expect([to, join(to, 'svc.db')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600])
   const bytes = readFileSync(join(to, 'svc.db'))
-  const again = await runAdmin(['backup', '--to', to, '--with-master-key'], { SVC_DATA_DIR: folder })
+  const again = await runAdminHere(['backup', '--to', to, '--with-master-key'], { SVC_DATA_DIR: folder })
   expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('is there already') })
   expect(readdirSync(to)).toEqual(['svc.db'])
   expect(readFileSync(join(to, 'svc.db')).equals(bytes)).toBe(true)
@@ -155,7 +155,7 @@ test('a backup that cannot be written says so, and not that the store could not 
   const { folder } = await makeData()
   const file = join(createFolder(), 'a-file')
   writeFileSync(file, '')
-  const refused = await runAdmin(['backup', '--to', join(file, 'backup')], { SVC_DATA_DIR: folder })
+  const refused = await runAdminHere(['backup', '--to', join(file, 'backup')], { SVC_DATA_DIR: folder })
   expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('could not be written to') })
   expect(refused.stderr).not.toContain('could not be reached')
 })
@@ -168,7 +168,7 @@ test('a restore without the master key says so, and a server on it does not star
   const told = await command(Restored, ['restore', '--from', to], restored, runAdminHere)
   expect(told).toMatchObject({ masterKey: 'missing', next: expect.stringContaining('master.key') })
   writeFileSync(join(restored, 'master.key'), readFileSync(join(folder, 'master.key')))
-  const server = await startServerProcess({ ...DEMO, SVC_DATA_DIR: restored })
+  const server = await startServerHere({ ...DEMO, SVC_DATA_DIR: restored })
   expect(await ask(`${server.url}/v1/runtimes`, { key: owner.apiKey })).toMatchObject({ status: 200 })
   const other = join(createFolder(), 'other')
   const SVC_MASTER_KEY = readFileSync(join(folder, 'master.key'), 'utf8').trim()
@@ -185,7 +185,7 @@ test('a restore overwrites nothing, and is refused while a server holds the fold
   expect(onData).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('is not empty') })
   expect(readFileSync(join(folder, 'svc.db')).equals(bytes)).toBe(true)
   const served = createFolder()
-  await startServerProcess({ ...DEMO, SVC_DATA_DIR: served })
+  await startServerHere({ ...DEMO, SVC_DATA_DIR: served })
   const onServer = await runAdmin(['restore', '--from', to], { SVC_DATA_DIR: served })
   expect(onServer).toMatchObject({ code: 1, stderr: expect.stringContaining('another server is already running') })
 })

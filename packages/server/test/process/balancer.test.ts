@@ -13,9 +13,9 @@ import { statusOver } from '../support/raw-http.ts'
 import { saying } from '../support/scene.ts'
 import { startNameServer } from './name-server.ts'
 import { freePort, HOSTS, listen, startReplicas, untilAnswered } from './replicas-behind.ts'
-import { createFolder, type ListeningServer } from './server-process.ts'
+import { createFolder } from './server-process.ts'
 
-// Four servers and a command, each in a process of its own.
+// A server and a balancer, each in a process of its own.
 vi.setConfig({ testTimeout: 240_000 })
 
 const CONFIG = fileURLToPath(new URL('../../../../deploy/haproxy.cfg', import.meta.url))
@@ -25,7 +25,7 @@ describeEngine('postgres', 'three replicas behind the balancer of compose.yaml',
 function behindBalancer(engine: TestEngine): void {
   test('events arrive as they are streamed; a database that is away takes no replica out; one may be killed, and one stopped', async () => {
     const service = await startReplicas(engine)
-    const { gate, relay, replicas, opsPort } = service
+    const { gate, relay, killed, stopped, opsPort } = service
     const publicPort = await freePort()
     await startBalancer({ ...service, publicPort, dnsPort: await startNameServer(HOSTS) })
     const { url, runtime, call } = await service.publishAt(`http://127.0.0.1:${publicPort}`)
@@ -49,16 +49,14 @@ function behindBalancer(engine: TestEngine): void {
     expect(answers.filter(({ isOurs }) => !isOurs)).toEqual([])
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 500]))
 
-    const [killed, stopped] = replicas
-    if (!killed || !stopped) throw new Error('there are no replicas')
     killed.child.kill('SIGKILL')
     await killed.ended
     for (let count = 0; count < 20; count += 1) expect((await call()).status).toBe(200)
 
     const statuses = await answersDuring(echo, { connection: 'close' }, async () => {
-      stopped.child.kill('SIGTERM')
-      expect(await readyOf(HOSTS[1] ?? '', opsPort, stopped)).toBe(503)
-      expect(await stopped.ended).toMatchObject({ code: 0 })
+      const ended = stopped.stop()
+      expect(await readyOf(HOSTS[1] ?? '', opsPort, ended)).toBe(503)
+      await ended
     })
     expect(statuses.length).toBeGreaterThan(20)
     expect(statuses.filter(({ status }) => status !== 200)).toEqual([])
@@ -169,7 +167,7 @@ async function answersDuring(url: string, headers: Record<string, string>, actio
 }
 
 /** The status of the replica's readiness once it is not 200 any more. */
-async function readyOf(host: string, opsPort: number, { ended }: ListeningServer): Promise<number> {
+async function readyOf(host: string, opsPort: number, ended: Promise<void>): Promise<number> {
   const hasEnded = ended.then(() => 0)
   for (;;) {
     const asked = fetch(`http://${host}:${opsPort}/ready`, { headers: { connection: 'close' } })

@@ -7,6 +7,7 @@ import { openStream } from '../support/event-stream.ts'
 import { saying } from '../support/scene.ts'
 import { startGatedEcho } from './gated-echo.ts'
 import { ask, createOwner, publish } from './operator.ts'
+import { startServerHere } from './server-here.ts'
 import { startServerProcess } from './server-process.ts'
 import { until } from './until.ts'
 
@@ -39,7 +40,7 @@ describeEngine('postgres', 'replicas whose machines’ clocks differ', (engine) 
 
   test('break nothing of each other’s, however far they are off, and say how far that is', async () => {
     const { environment, gate, endpoint, startAhead, location } = await prepare()
-    const right = await startServerProcess(environment)
+    const right = await startServerHere(environment)
     const { apiKey } = await createOwner(environment, 'pro')
     const runtime = await publish(right.url, apiKey, endpoint)
     const stream = (url: string) => streamToItsEnd(url, runtime.publicKey)
@@ -73,7 +74,7 @@ describeEngine('postgres', 'replicas whose machines’ clocks differ', (engine) 
 
   test('that step while executions run move no lease, end no execution, and go out of service', async () => {
     const { environment, gate, endpoint, startAhead, location } = await prepare()
-    const right = await startServerProcess(environment)
+    const right = await startServerHere(environment)
     const stepping = await Promise.all([60, -60].map((seconds) => startAhead(0, seconds * 1000)))
     const { apiKey } = await createOwner(environment, 'pro')
     const { publicKey } = await publish(right.url, apiKey, endpoint)

@@ -3,7 +3,7 @@ import type { ListeningServer } from './server-process.ts'
 import { until } from './until.ts'
 
 /** Resolves once nobody listens on the server's port any more. */
-export async function untilPortIsClosed({ url }: ListeningServer): Promise<void> {
+export async function untilPortIsClosed({ url }: Pick<ListeningServer, 'url'>): Promise<void> {
   const { port, hostname } = new URL(url)
   const isClosed = () =>
     new Promise<boolean>((resolve) => {
@@ -15,7 +15,10 @@ export async function untilPortIsClosed({ url }: ListeningServer): Promise<void>
 }
 
 /** A connection of one client, and all that is heard on it until the server closes it. */
-export function keptConnection({ url }: ListeningServer): { send(text: string): void; heard: Promise<string> } {
+export function keptConnection({ url }: Pick<ListeningServer, 'url'>): {
+  send(text: string): void
+  heard: Promise<string>
+} {
   const { port, hostname } = new URL(url)
   const socket = connect(Number(port), hostname).setEncoding('utf8')
   let text = ''

@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { startOwnerEndpoint } from '@svc/testkit'
-import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { readConfig } from '../../src/config.ts'
 import { VERSION } from '../../src/lib/version.ts'
-import { startServer } from '../../src/server.ts'
 import { createTestPlace, describeEngine } from '../support/engines.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { ask, createOwner, publish } from './operator.ts'
+import { startServerHere } from './server-here.ts'
 import { createFolder, startServerProcess } from './server-process.ts'
 import { until } from './until.ts'
 
@@ -58,20 +56,6 @@ test('a server says in one line each that it starts, is ready, drains and has st
   for (const secret of Object.values(hidden)) expect(stderr).not.toContain(secret)
 })
 
-/** A server in this process, which renews its lease more often than a program does. */
-async function startHere(env: Readonly<Record<string, string>>) {
-  const read = readConfig({ PORT: '0', ...env })
-  if (!read.ok) throw new Error(JSON.stringify(read.faults))
-  const log: string[] = []
-  const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) })
-  const onFatal = (error: unknown) => {
-    throw error
-  }
-  const server = await startServer(read.config, env, { logger, onFatal, renewalMs: 100 })
-  onTestFinished(() => server.stop())
-  return { server, log }
-}
-
 describeEngine('postgres', 'two replicas', (engine) => {
   async function prepare() {
     const { location } = await createTestPlace(engine)
@@ -82,16 +66,16 @@ describeEngine('postgres', 'two replicas', (engine) => {
   test('that are set up differently warn of each other, naming the setting and both values', async () => {
     const environment = await prepare()
     const other = { ...environment, SVC_LIMIT_STEPS: '7', SVC_BASE_URL: 'https://svc.example.com' }
-    const servers = await Promise.all([environment, other].map(startHere))
+    const often = { renewalMs: 100 }
+    const servers = await Promise.all([environment, other].map((each) => startServerHere(each, often)))
     // Each looks at the other's when it renews its lease.
-    const tells = (log: readonly string[], setting: string) =>
-      log.some((line) => line.includes(`"setting":"${setting}"`))
-    const hasAll = (log: readonly string[]) => ['SVC_LIMIT_STEPS', 'SVC_BASE_URL'].every((name) => tells(log, name))
-    await until(async () => servers.every(({ log }) => hasAll(log)))
+    const hasAll = (log: string) =>
+      ['SVC_LIMIT_STEPS', 'SVC_BASE_URL'].every((name) => log.includes(`"setting":"${name}"`))
+    await until(async () => servers.every(({ log }) => hasAll(log())))
     const told = []
-    for (const { server, log } of servers) {
+    for (const server of servers) {
       await server.stop()
-      const text = log.join('')
+      const text = server.log()
       for (const secret of [environment.DATABASE_URL, environment.SVC_MASTER_KEY]) expect(text).not.toContain(secret)
       const warnings = linesOf(text).filter(({ msg }) => msg === 'another replica has other settings')
       told.push(warnings.map(({ level, setting, here, there }) => ({ level, setting, here, there })))
@@ -111,7 +95,7 @@ describeEngine('postgres', 'two replicas', (engine) => {
     const endpoint = await startOwnerEndpoint({ handle: { echo: () => ({ output: null }) } })
     onTestFinished(() => endpoint.close())
     const relay = await startPostgresRelay(environment.DATABASE_URL)
-    const server = await startServerProcess({ ...environment, DATABASE_URL: relay.url })
+    const server = await startServerHere({ ...environment, DATABASE_URL: relay.url })
     const { apiKey } = await createOwner(environment, 'enterprise')
     const { runtimeId } = await publish(server.url, apiKey, endpoint)
     const call = async () => (await ask(`${server.url}/v1/capabilities/${runtimeId}/echo`, { body: {} })).status
@@ -128,8 +112,8 @@ describeEngine('postgres', 'two replicas', (engine) => {
     relay.open()
     // The last line of an outage comes a second after the one before it.
     await callFor(2_500)
-    server.child.kill('SIGTERM')
-    const lines = linesOf((await server.ended).stderr)
+    await server.stop()
+    const lines = linesOf(server.log())
     const told = lines.filter(({ msg }) => msg === 'the database was busy or away')
     const refused = statuses.filter((status) => status === 500).length
     expect(refused).toBeGreaterThan(20)

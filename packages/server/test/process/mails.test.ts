@@ -3,7 +3,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { linkIn } from '../support/mail.ts'
 import { ask, createOwner, runAdminHere } from './operator.ts'
-import { createFolder, startServerProcess } from './server-process.ts'
+import { startServerHere } from './server-here.ts'
+import { createFolder } from './server-process.ts'
 
 const Printed = z.object({ ownerId: z.string(), email: z.string(), link: z.string(), expiresAt: z.iso.datetime() })
 const NEW = 'another battery staple'
@@ -19,7 +20,7 @@ test('a server mails links, takes those of the operator, and its output holds ne
     SVC_MAIL_FROM: 'svc@example.com',
   }
   const { ownerId, email } = await createOwner(environment)
-  const server = await startServerProcess(environment)
+  const server = await startServerHere(environment)
   expect(server.summary).toMatch(/^mail {5}127\.0\.0\.1$/m)
   const asked = await ask(`${server.url}/v1/auth/password-reset`, { body: { email } })
   expect(asked).toMatchObject({ status: 200, body: { status: 'ok' } })
@@ -43,8 +44,8 @@ test('a server mails links, takes those of the operator, and its output holds ne
   // A mail server that says nothing keeps no server from stopping.
   smtp.hold()
   await ask(`${server.url}/v1/auth/password-reset`, { body: { email } })
-  server.child.kill('SIGTERM')
-  const { code, stdout, stderr } = await server.ended
-  expect(code).toBe(0)
-  for (const secret of [mailed.token, token, 'open-sesame']) expect(stdout + stderr).not.toContain(secret)
+  await server.stop()
+  const output = server.summary + server.log()
+  expect(output).toContain('stopped')
+  for (const secret of [mailed.token, token, 'open-sesame']) expect(output).not.toContain(secret)
 })

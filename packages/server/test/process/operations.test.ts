@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http'
 import { startOtlpDouble } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { VERSION } from '../../src/lib/version.ts'
+import { startServerHere } from './server-here.ts'
 import { createFolder, failToStart, startServerProcess } from './server-process.ts'
 
 const DEMO = { SVC_MODEL: 'demo:rules' }
@@ -14,8 +15,8 @@ async function get(url: string): Promise<{ status: number; text: string }> {
 }
 
 test('the operations port has metrics and readiness, and the service’s own port has neither', async () => {
-  const server = await startServerProcess({ ...DEMO, SVC_DATA_DIR: createFolder(), SVC_OPS_PORT: '0' })
-  const { 1: ops = '' } = await server.printed(/^ops +(http:\S+),/m)
+  const server = await startServerHere({ ...DEMO, SVC_DATA_DIR: createFolder(), SVC_OPS_PORT: '0' })
+  const [, ops = ''] = /^ops +(http:\S+),/m.exec(server.summary) ?? []
   await get(`${server.url}/health`)
   const metrics = await get(`${ops}/metrics`)
   expect(metrics.status).toBe(200)
@@ -30,7 +31,7 @@ test('the operations port has metrics and readiness, and the service’s own por
 })
 
 test('without its variable there is no such port', async () => {
-  const { summary } = await startServerProcess({ ...DEMO, SVC_DATA_DIR: createFolder() })
+  const { summary } = await startServerHere({ ...DEMO, SVC_DATA_DIR: createFolder() })
   expect(summary).not.toContain('ops')
 })
 
@@ -57,7 +58,7 @@ test('spans arrive at the configured receiver, the last ones at the end; its hea
   const receiver = await startOtlpDouble()
   onTestFinished(() => receiver.close())
   const secret = randomBytes(12).toString('hex')
-  const server = await startServerProcess({
+  const server = await startServerHere({
     ...DEMO,
     SVC_DATA_DIR: createFolder(),
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -65,21 +66,19 @@ test('spans arrive at the configured receiver, the last ones at the end; its hea
     OTEL_SERVICE_NAME: 'svc-of-a-test',
   })
   await get(`${server.url}/health`)
-  server.child.kill('SIGTERM')
-  const { code, stdout, stderr } = await server.ended
-  expect(code).toBe(0)
+  await server.stop()
   expect(receiver.spans).toMatchObject([{ name: 'GET /health', attributes: { 'http.response.status_code': 200 } }])
   expect(receiver.resource).toMatchObject({ 'service.name': 'svc-of-a-test' })
-  expect(stdout + stderr).not.toContain(secret)
+  expect(server.log()).toContain('stopped')
+  expect(server.summary + server.log()).not.toContain(secret)
 })
 
 test('a receiver that is not there keeps nobody waiting, neither requests nor the end', async () => {
   const environment = { ...DEMO, SVC_DATA_DIR: createFolder(), OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }
-  const server = await startServerProcess(environment)
+  const server = await startServerHere(environment)
   expect((await get(`${server.url}/health`)).status).toBe(200)
   const startedAt = performance.now()
-  server.child.kill('SIGTERM')
-  expect(await server.ended).toMatchObject({ code: 0 })
+  await server.stop()
   expect(performance.now() - startedAt).toBeLessThan(10_000)
 })
 

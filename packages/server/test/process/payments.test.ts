@@ -2,7 +2,8 @@ import { startStripeDouble } from '@svc/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { ask, createOwner } from './operator.ts'
-import { createFolder, failToStart, startServerProcess } from './server-process.ts'
+import { startServerHere } from './server-here.ts'
+import { createFolder, failToStart } from './server-process.ts'
 
 const DEMO = { SVC_MODEL: 'demo:rules' }
 const PAGES = { successUrl: 'https://shop.example.com/paid', cancelUrl: 'https://shop.example.com/left' }
@@ -25,7 +26,7 @@ test('with a key of Stripe’s a server takes payments there, and its output doe
     STRIPE_API_URL: stripe.url,
   }
   const { apiKey: key } = await createOwner(environment)
-  const server = await startServerProcess(environment)
+  const server = await startServerHere(environment)
   expect(server.summary).toMatch(/^payments Stripe$/m)
   const checkout = await checkOut(server.url, key)
   expect(checkout.provider).toBe('stripe')
@@ -40,16 +41,16 @@ test('with a key of Stripe’s a server takes payments there, and its output doe
   const { checkoutId } = checkout
   const verified = await ask(`${server.url}/v1/billing/verify`, { key, body: { checkoutId } })
   expect(verified.body).toEqual({ checkoutId, status: 'paid', tier: 'pro' })
-  server.child.kill('SIGTERM')
-  const { code, stdout, stderr } = await server.ended
-  expect(code).toBe(0)
-  for (const secret of [stripe.secretKey, stripe.webhookSecret]) expect(stdout + stderr).not.toContain(secret)
+  await server.stop()
+  const output = server.summary + server.log()
+  expect(output).toContain('stopped')
+  for (const secret of [stripe.secretKey, stripe.webhookSecret]) expect(output).not.toContain(secret)
 })
 
 test('without one the test checkout stands in on a developer’s own machine, and says so at the start', async () => {
   const environment = { ...DEMO, SVC_DATA_DIR: createFolder() }
   const { apiKey: key } = await createOwner(environment)
-  const server = await startServerProcess(environment)
+  const server = await startServerHere(environment)
   expect(server.summary).toMatch(/^payments test checkout: no money moves/m)
   const { checkoutId, url } = await checkOut(server.url, key)
   expect(url.startsWith(`${server.url}/`)).toBe(true)
@@ -75,14 +76,13 @@ test('without one the test checkout stands in on a developer’s own machine, an
 test('a deployed server has no test checkout unless it is told to: nobody upgrades for nothing', async () => {
   const deployed = { ...DEMO, SVC_DATA_DIR: createFolder(), NODE_ENV: 'production' }
   const { apiKey: key } = await createOwner(deployed)
-  const server = await startServerProcess(deployed)
+  const server = await startServerHere(deployed)
   expect(server.summary).toMatch(/^payments no provider: upgrades are refused/m)
   const refused = await ask(`${server.url}/v1/billing/checkout`, { key, body: { tier: 'pro', ...PAGES } })
   expect(refused.status).toBe(400)
   expect(JSON.stringify(refused.body)).toContain('no payment provider is configured')
-  server.child.kill('SIGTERM')
-  await server.ended
-  const told = await startServerProcess({ ...deployed, SVC_TEST_PAYMENTS: '1' })
+  await server.stop()
+  const told = await startServerHere({ ...deployed, SVC_TEST_PAYMENTS: '1' })
   expect((await checkOut(told.url, key)).provider).toBe('test')
 })
 

@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/store/database.ts'
 import { createEmptyTestPlace, describeEngine } from '../support/engines.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { ask, createOwner, publish } from './operator.ts'
+import { startServerHere } from './server-here.ts'
 import { createFolder, failToStart, startServerProcess } from './server-process.ts'
 
 describeEngine('postgres', 'servers on PostgreSQL', (engine) => {
@@ -23,7 +24,8 @@ describeEngine('postgres', 'servers on PostgreSQL', (engine) => {
     const environment = await prepare()
     const endpoint = await startOwnerEndpoint({ handle: { echo: (call) => ({ output: call.input }) } })
     onTestFinished(() => endpoint.close())
-    const servers = await Promise.all([startServerProcess(environment), startServerProcess(environment)])
+    // One of them is a program, so that the two share nothing but the database.
+    const servers = await Promise.all([startServerProcess(environment), startServerHere(environment)])
     const [first, second] = servers
     const { host, pathname } = new URL(environment.DATABASE_URL)
     for (const { summary } of servers) {
@@ -43,15 +45,16 @@ describeEngine('postgres', 'servers on PostgreSQL', (engine) => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(50)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(250)
     expect(endpoint.effects).toHaveLength(50)
-    for (const { child } of servers) child.kill('SIGTERM')
-    for (const { ended } of servers) expect(await ended).toMatchObject({ code: 0 })
+    first.child.kill('SIGTERM')
+    await second.stop()
+    expect(await first.ended).toMatchObject({ code: 0 })
   })
 
   test('a replica with another master key is refused, until the ring has the one that the database was written with', async () => {
     const environment = await prepare()
     const [old, other] = [environment.SVC_MASTER_KEY, randomBytes(32).toString('base64')]
     const under = (ring: string) => ({ ...environment, SVC_MASTER_KEY: ring })
-    const first = await startServerProcess(environment)
+    const first = await startServerHere(environment)
     const { apiKey } = await createOwner(environment)
     const { code, stderr } = await failToStart(under(other))
     expect(code).toBe(1)
@@ -59,39 +62,41 @@ describeEngine('postgres', 'servers on PostgreSQL', (engine) => {
     expect(stderr).not.toContain(other)
     await expect(createOwner(under(other))).rejects.toThrow('The master key is not the one')
     // Added behind the old one it seals nothing yet, and cannot do alone.
-    await startServerProcess(under(`${old},${other}`))
-    expect((await failToStart(under(other))).code).toBe(1)
-    const both = await startServerProcess(under(`${other},${old}`))
+    await startServerHere(under(`${old},${other}`))
+    await expect(startServerHere(under(other))).rejects.toThrow('The master key is not the one')
+    const both = await startServerHere(under(`${other},${old}`))
     for (const { url } of [first, both]) {
       expect((await ask(`${url}/v1/runtimes`, { key: apiKey })).status).toBe(200)
     }
-    await startServerProcess(under(other))
+    await startServerHere(under(other))
   })
 
   test('a database of an earlier release is refused to another master key, too', async () => {
     const environment = await prepare()
     const endpoint = await startOwnerEndpoint({ handle: {} })
     onTestFinished(() => endpoint.close())
-    const { url } = await startServerProcess(environment)
+    const { url } = await startServerHere(environment)
     const { apiKey } = await createOwner(environment)
     await publish(url, apiKey, endpoint)
     const database = await openDatabase({ engine: 'postgres', url: environment.DATABASE_URL, onError: () => {} })
     onTestFinished(() => database.close())
     await database.db.deleteFrom('master_key_check').execute()
     const SVC_MASTER_KEY = randomBytes(32).toString('base64')
-    expect((await failToStart({ ...environment, SVC_MASTER_KEY })).stderr).toContain('The master key is not the one')
+    const refused = startServerHere({ ...environment, SVC_MASTER_KEY })
+    await expect(refused).rejects.toThrow('The master key is not the one')
     expect(await createOwner(environment)).toMatchObject({ ownerId: expect.any(String) })
   })
 
   test('a server that is told to stop while its database is away ends all the same, and says what it left', async () => {
     const environment = await prepare()
     const relay = await startPostgresRelay(environment.DATABASE_URL)
-    const server = await startServerProcess({ ...environment, DATABASE_URL: relay.url })
+    const server = await startServerHere({ ...environment, DATABASE_URL: relay.url })
     relay.shut('now')
-    server.child.kill('SIGTERM')
-    const { code, stderr } = await server.ended
-    expect(code).toBe(0)
-    const lines = stderr.split('\n').filter((line) => line.includes('could not be ended'))
+    await server.stop()
+    const lines = server
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('could not be ended'))
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, part: 'lease' }])
   })
 
@@ -104,9 +109,7 @@ describeEngine('postgres', 'servers on PostgreSQL', (engine) => {
     const { code, stdout, stderr } = await failToStart({ ...environment, DATABASE_URL: url.href, SVC_DATA_DIR })
     expect(code).toBe(1)
     expect(stdout + stderr).not.toContain('canary-password')
-    expect(await failToStart({ ...environment, SVC_MASTER_KEY: '', SVC_DATA_DIR })).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('SVC_MASTER_KEY'),
-    })
+    const keyless = startServerHere({ ...environment, SVC_MASTER_KEY: '', SVC_DATA_DIR })
+    await expect(keyless).rejects.toThrow('SVC_MASTER_KEY')
   })
 })

@@ -5,7 +5,8 @@ import { z } from 'zod'
 import { databaseFile } from '../../src/store/open-store.ts'
 import { capability } from '../support/service.ts'
 import { ask, createOwner, runAdminHere } from './operator.ts'
-import { createFolder, runAdmin, startServerProcess } from './server-process.ts'
+import { startServerHere } from './server-here.ts'
+import { createFolder, runAdmin } from './server-process.ts'
 
 const Pruned = z.strictObject({
   executions: z.number(),
@@ -17,7 +18,7 @@ const Pruned = z.strictObject({
 
 test('old deployments go beside a running server, and their space goes back to the file system', async () => {
   const environment = { SVC_DATA_DIR: createFolder(), SVC_MODEL: 'demo:rules', PORT: '0' }
-  const server = await startServerProcess(environment)
+  const server = await startServerHere(environment)
   const { apiKey } = await createOwner(environment)
   const registered = await ask(`${server.url}/v1/runtimes`, { key: apiKey, body: { name: 'Shop' } })
   const runtime = CreatedRuntime.parse(registered.body)
@@ -29,12 +30,12 @@ test('old deployments go beside a running server, and their space goes back to t
     return ask(`${server.url}/v1/deployments`, { key: runtime.deployKey, body })
   }
   for (let index = 0; index < 8; index += 1) expect((await deploy()).status).toBe(201)
-  const prune = async (...args: string[]) => {
-    const { stdout, code, stderr } = await runAdmin(['prune', '--keep-deployments', '2', ...args], environment)
+  const prune = async (run: typeof runAdminHere, ...args: string[]) => {
+    const { stdout, code, stderr } = await run(['prune', '--keep-deployments', '2', ...args], environment)
     expect([code, stderr]).toEqual([0, ''])
     return Pruned.parse(JSON.parse(stdout))
   }
-  const planned = await prune('--dry-run')
+  const planned = await prune(runAdminHere, '--dry-run')
   expect(planned).toMatchObject({ executions: 0, deployments: 6, dryRun: true })
   expect(planned.bytes).toBeGreaterThan(6 * 800_000)
   const versions = async () => {
@@ -42,7 +43,7 @@ test('old deployments go beside a running server, and their space goes back to t
     return DeploymentList.parse(body).deployments.map(({ version }) => version)
   }
   expect(await versions()).toHaveLength(8)
-  const pruned = await prune()
+  const pruned = await prune(runAdmin)
   expect(pruned).toMatchObject({ executions: 0, deployments: 6, bytes: planned.bytes })
   expect(await versions()).toEqual([8, 7])
   expect(statSync(databaseFile(environment.SVC_DATA_DIR)).size).toBeLessThan(3_000_000)
@@ -53,7 +54,7 @@ test('old deployments go beside a running server, and their space goes back to t
 
 test('the key that is one too many names the commands that list and revoke one, and they do', async () => {
   const environment = { SVC_DATA_DIR: createFolder(), SVC_MODEL: 'demo:rules', PORT: '0' }
-  const server = await startServerProcess(environment)
+  const server = await startServerHere(environment)
   const { apiKey, email } = await createOwner(environment)
   const create = () => ask(`${server.url}/v1/account/keys`, { key: apiKey, body: { name: 'one of many' } })
   for (let index = 0; index < 49; index += 1) expect((await create()).status).toBe(201)

@@ -6,13 +6,17 @@ import { createTestPlace, type TestEngine } from '../support/engines.ts'
 import { startPostgresRelay } from '../support/postgres-relay.ts'
 import { startGatedEcho } from './gated-echo.ts'
 import { ask, createOwner, publish } from './operator.ts'
+import { startServerHere } from './server-here.ts'
 import { startServerProcess } from './server-process.ts'
 import { until } from './until.ts'
 
 /** Where each replica listens, on the same ports. */
 export const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
 
-/** Three replicas as a network of containers or machines has them: one port, an address each. */
+/**
+ * Three replicas as a network of containers or machines has them: one port, an address each. One is a program, to be killed;
+ * one is to be stopped.
+ */
 export async function startReplicas(engine: TestEngine) {
   const { gate, double, endpoint } = await startGatedEcho()
   const { location } = await createTestPlace(engine)
@@ -28,9 +32,13 @@ export async function startReplicas(engine: TestEngine) {
     SVC_OPS_PORT: String(opsPort),
     SVC_DRAIN_DELAY_MS: '4000',
   }
-  const replicas = await Promise.all(
-    HOSTS.map((HOST) => startServerProcess({ ...environment, HOST, SVC_OPS_HOST: HOST })),
-  )
+  const [first = '', second = '', third = ''] = HOSTS
+  const at = (HOST: string) => ({ ...environment, HOST, SVC_OPS_HOST: HOST })
+  const [killed, stopped] = await Promise.all([
+    startServerProcess(at(first)),
+    startServerHere(at(second)),
+    startServerHere({ ...at(third), SVC_DRAIN_DELAY_MS: '0' }),
+  ])
   /** Publishes `echo` through the balancer at this address, once that answers. */
   const publishAt = async (url: string) => {
     const { apiKey } = await createOwner(environment, 'enterprise')
@@ -39,7 +47,7 @@ export async function startReplicas(engine: TestEngine) {
     const call = () => ask(`${url}/v1/capabilities/${runtime.runtimeId}/echo`, { body: { input: { text: 'a' } } })
     return { url, runtime, call }
   }
-  return { port, opsPort, replicas, gate, relay, publishAt }
+  return { port, opsPort, killed, stopped, gate, relay, publishAt }
 }
 
 export async function listen({ host, port }: { host: string; port: number }, answer: RequestListener): Promise<void> {

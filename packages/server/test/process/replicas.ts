@@ -5,9 +5,9 @@ import { createTestPlace, type TestEngine } from '../support/engines.ts'
 import { type PostgresRelay, startPostgresRelay } from '../support/postgres-relay.ts'
 import { startGatedEcho } from './gated-echo.ts'
 import { createOwner, publish } from './operator.ts'
-import { type ListeningServer, startServerProcess } from './server-process.ts'
+import { type ServerHere, startServerHere } from './server-here.ts'
 
-export interface Replica extends ListeningServer {
+export interface Replica extends ServerHere {
   /** Of its operations port. */
   ops: string
   /** Sums up the values of a metric whose line has all these texts. */
@@ -25,7 +25,7 @@ export interface TwoReplicas {
   relay: PostgresRelay
 }
 
-/** Two servers on one database, with one runtime whose model calls `echo`, hears its answer, and speaks. */
+/** Two servers of this process on one database, with one runtime whose model calls `echo`, hears its answer, and speaks. */
 export async function startTwoReplicas(
   engine: TestEngine,
   tier: Tier,
@@ -49,8 +49,8 @@ export async function startTwoReplicas(
 }
 
 async function startReplica(environment: Readonly<Record<string, string>>): Promise<Replica> {
-  const server = await startServerProcess(environment)
-  const { 1: ops = '' } = await server.printed(/^ops +(http:\S+),/m)
+  const server = await startServerHere(environment)
+  const [, ops = ''] = /^ops +(http:\S+),/m.exec(server.summary) ?? []
   return {
     ...server,
     ops,

@@ -57,13 +57,14 @@ function run(
   whenOver: WhenOver = onTestFinished,
 ): StartedProgram {
   const env = { PATH: process.env['PATH'], ...environment }
-  const started = startProgram(process.execPath, [builtFile(program), ...args], { env })
+  const started = startProgram(process.execPath, [builtFile(`bundle/${program}`), ...args], { env })
   whenOver(() => void started.child.kill('SIGKILL'))
   return started
 }
 
-function builtFile(name: string): string {
-  const file = fileURLToPath(new URL(`../../dist/bundle/${name}`, import.meta.url))
+/** A file of the built server. */
+export function builtFile(name: string): string {
+  const file = fileURLToPath(new URL(`../../dist/${name}`, import.meta.url))
   if (!existsSync(file)) throw new Error(`${file} is not there: run “npm run build” first`)
   return file
 }

@@ -9,10 +9,11 @@ import { saying } from '../support/scene.ts'
 import { keptConnection, untilPortIsClosed } from './connections.ts'
 import { startGatedEcho } from './gated-echo.ts'
 import { ask, createOwner, publish } from './operator.ts'
-import { createFolder, type ListeningServer, startServerProcess } from './server-process.ts'
+import { startServerHere } from './server-here.ts'
+import { createFolder, startServerProcess } from './server-process.ts'
 
-interface LiveServer {
-  server: ListeningServer
+interface LiveServer<Server> {
+  server: Server
   environment: Readonly<Record<string, string>>
   apiKey: string
   publicKey: string
@@ -23,27 +24,32 @@ interface LiveServer {
 }
 
 /** A server whose model calls a capability, hears its answer, and speaks. */
-async function startLiveServer(): Promise<LiveServer> {
+async function startLiveServer<Server extends { url: string }>(
+  start: (environment: Readonly<Record<string, string>>) => Promise<Server>,
+): Promise<LiveServer<Server>> {
   const { gate, double, endpoint } = await startGatedEcho()
   const environment = {
     SVC_DATA_DIR: createFolder(),
     SVC_MODEL: 'openai-compatible:test-model',
     SVC_MODEL_BASE_URL: double.baseUrl,
   }
-  const server = await startServerProcess(environment)
+  const server = await start(environment)
   const { apiKey } = await createOwner(environment)
   const { publicKey, deployKey, runtimeId } = await publish(server.url, apiKey, endpoint)
   return { server, environment, apiKey, publicKey, deployKey, runtimeId, gate }
 }
 
-async function streamToItsEnd({ server, publicKey }: LiveServer): Promise<StreamEvent | undefined> {
+async function streamToItsEnd({
+  server,
+  publicKey,
+}: Pick<LiveServer<{ url: string }>, 'server' | 'publicKey'>): Promise<StreamEvent | undefined> {
   const stream = await openStream(`${server.url}/v1/runtime/execute`, { key: publicKey, body: saying() })
   return (await stream.rest()).at(-1)
 }
 
 // holds OPS-03
 test('SIGTERM under running streams: all that was let in is answered, what still comes is refused, and the exit code is 0', async () => {
-  const live = await startLiveServer()
+  const live = await startLiveServer(startServerProcess)
   const { server, publicKey, runtimeId, gate } = live
   const streams = Array.from({ length: 15 }, () => streamToItsEnd(live))
   const execute = () => ask(`${server.url}/v1/runtime/execute`, { key: publicKey, body: saying() })
@@ -71,7 +77,7 @@ test('SIGTERM under running streams: all that was let in is answered, what still
   expect(refused).toMatch(/^connection: close/im)
   expect(await server.ended).toMatchObject({ code: 0, signal: null })
 
-  const next = await startServerProcess(live.environment)
+  const next = await startServerHere(live.environment)
   const { body } = await ask(`${next.url}/v1/executions?limit=200`, { key: live.apiKey })
   const { executions } = ExecutionList.parse(body)
   expect(executions.map(({ status }) => status)).toEqual(Array.from({ length: 47 }, () => 'completed'))
@@ -86,7 +92,7 @@ function executeRequest(publicKey: string, accept: string): string {
 }
 
 test('a request that is no execution is answered too, where it came before the signal', async () => {
-  const { server, environment, deployKey } = await startLiveServer()
+  const { server, environment, deployKey } = await startLiveServer(startServerHere)
   const writer = new SqliteDatabase(join(environment['SVC_DATA_DIR'] ?? '', 'svc.db'))
   onTestFinished(() => void writer.close())
   writer.exec('begin immediate')
@@ -103,30 +109,29 @@ test('a request that is no execution is answered too, where it came before the s
   const answered = new Promise((resolve) => socket.once('data', resolve))
   socket.write(both)
   await answered
-  server.child.kill('SIGTERM')
+  const stopped = server.stop()
   await untilPortIsClosed(server)
   writer.exec('rollback')
   await ended
   expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
   expect(heard).toContain('lastSeenAt')
-  expect(await server.ended).toMatchObject({ code: 0 })
+  await stopped
 })
 
 test('an idle server ends at once, whatever connections others keep open', async () => {
-  const server = await startServerProcess({ SVC_DATA_DIR: createFolder(), SVC_MODEL: 'demo:rules' })
+  const server = await startServerHere({ SVC_DATA_DIR: createFolder(), SVC_MODEL: 'demo:rules' })
   const { port, hostname } = new URL(server.url)
   const silent = connect(Number(port), hostname)
   onTestFinished(() => void silent.destroy())
   silent.on('error', () => undefined)
   await new Promise((resolve) => silent.once('connect', resolve))
   const startedAt = performance.now()
-  server.child.kill('SIGTERM')
-  expect(await server.ended).toMatchObject({ code: 0 })
+  await server.stop()
   expect(performance.now() - startedAt).toBeLessThan(5_000)
 })
 
 test('a second signal is somebody who will not wait', async () => {
-  const live = await startLiveServer()
+  const live = await startLiveServer(startServerProcess)
   const stream = streamToItsEnd(live)
   stream.catch(() => undefined)
   await live.gate.arrived(1)
@@ -139,7 +144,7 @@ test('a second signal is somebody who will not wait', async () => {
 
 // holds TRC-23
 test('what kill -9 interrupted is failed at the next start, its call’s outcome unknown, and it was charged', async () => {
-  const live = await startLiveServer()
+  const live = await startLiveServer(startServerProcess)
   const streams = Array.from({ length: 5 }, () => streamToItsEnd(live))
   const broken = Promise.allSettled(streams)
   await live.gate.arrived(5)
@@ -147,7 +152,7 @@ test('what kill -9 interrupted is failed at the next start, its call’s outcome
   expect(await live.server.ended).toMatchObject({ signal: 'SIGKILL' })
   await broken
 
-  const next = await startServerProcess(live.environment)
+  const next = await startServerHere(live.environment)
   const list = await ask(`${next.url}/v1/executions`, { key: live.apiKey })
   const { executions } = ExecutionList.parse(list.body)
   expect(executions).toHaveLength(5)
