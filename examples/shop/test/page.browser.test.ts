@@ -1,9 +1,9 @@
 import { type RunningShop, startShop } from '@svc/example-shop'
 import { describeCapabilities } from '@svc/sdk'
-import { sharedChromium } from '@svc/testkit'
+import { type LendOptions, lendPage, sharedChromium } from '@svc/testkit'
 import { locate } from '@svc/testkit/needs'
 import type {} from '@svc/widget/element'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { accessibilityFaults } from '../../../packages/dashboard/test/support/dashboard.ts'
 import { demoModel } from '../../../packages/server/src/model/demo-model.ts'
@@ -81,12 +81,10 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
     await page.getByText('Deployment 1 is active, with 10 capabilities.').waitFor()
   }
 
-  async function open(options: BrowserContextOptions = {}): Promise<Page> {
+  async function open(options: LendOptions = {}): Promise<Page> {
     // The test sees into the chat, whose root is closed.
-    const context = await browser.newContext(options)
-    onTestFinished(() => context.close())
-    await context.addInitScript(OPEN_ROOTS)
-    const page = await context.newPage()
+    const { page, giveBack } = await lendPage(browser, { ...options, initScript: OPEN_ROOTS })
+    onTestFinished(() => giveBack(`${shop.url}/icon.svg`))
     page.setDefaultTimeout(30_000)
     page.on('pageerror', (error) => expect.fail(`the page has a fault: ${error.message}`))
     await page.goto(shop.url)

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { accessibilityFaults, describeScreens } from './support/dashboard.ts'
+import { accessibilityFaults, describeScreens, show } from './support/dashboard.ts'
 
 const TABS = ['', '/capabilities', '/deployments', '/try', '/connect', '/origins', '/keys', '/manifest', '/settings']
 
@@ -45,20 +45,16 @@ describeScreens('every screen', (scene) => {
 
   async function expectNoFaults(page: Page, paths: readonly string[]): Promise<void> {
     for (const path of paths) {
-      await page.goto(`${scene.url}/dashboard${path}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count(), { timeout: 20_000 }).toBe(0)
+      await show(page, path)
       expect([path, await faultsByWidth(page)]).toEqual([path, []])
     }
   }
 
   test('without a session has none either', async () => {
     const page = await scene.open('/sign-in')
-    for (const path of ['/sign-in', '/forgot-password', '/new-password', '/new-password#token']) {
-      // From elsewhere: to change what follows “#” alone loads nothing.
-      await page.goto('about:blank')
-      await page.goto(`${scene.url}/dashboard${path}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
+    // A screen between the last two: to change what follows “#” alone shows nothing anew.
+    for (const path of ['/sign-in', '/new-password', '/forgot-password', '/new-password#token']) {
+      await show(page, path)
       expect([path, await faultsByWidth(page)]).toEqual([path, []])
     }
   })

@@ -39,9 +39,8 @@ describeScreens('the chat on a page of the owner’s own', (scene) => {
   })
 
   test('is chosen and seen before it is copied, and what was typed stays a text', async () => {
-    const account = await scene.signIn()
+    const account = await scene.signIn({ initScript: OPEN_ROOTS })
     const { page } = account
-    await page.addInitScript(OPEN_ROOTS)
     const { runtimeId } = await scene.deployedRuntime(account)
     await page.goto(`${scene.url}/dashboard/runtimes/${runtimeId}/origins`)
     const card = page.getByRole('region', { name: 'Put the chat on your page' })

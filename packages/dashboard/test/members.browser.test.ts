@@ -4,7 +4,7 @@ import { linkIn } from '../../server/test/support/mail.ts'
 import { firstMember, joinAs } from '../../server/test/support/members.ts'
 import { PASSWORD } from '../../server/test/support/service.ts'
 import { newAddress } from '../../server/test/support/sign-in.ts'
-import { accessibilityFaults, describeScreens } from './support/dashboard.ts'
+import { accessibilityFaults, describeScreens, show } from './support/dashboard.ts'
 
 const TABS = ['', '/capabilities', '/deployments', '/connect', '/origins', '/keys', '/manifest', '/settings']
 /** The buttons and links that change something. */
@@ -33,7 +33,7 @@ describeScreens('members', (scene) => {
     const refused = refusalsOf(viewer)
     const screens = ['', '/projects', '/billing', '/members', '/executions', '/analytics', '/events', '/webhooks']
     for (const path of [...screens, ...TABS.map((tab) => `/runtimes/${runtimeId}${tab}`)]) {
-      await show(viewer, `${scene.url}/dashboard${path}`)
+      await show(viewer, path)
       expect([path, await changesOn(viewer)]).toEqual([path, []])
     }
     for (const path of ['/runtimes/new', `/runtimes/${runtimeId}/try`]) {
@@ -102,12 +102,6 @@ async function invite(page: Page, email: string, role: string): Promise<void> {
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Role', { exact: true }).selectOption(role)
   await page.getByRole('button', { name: 'Invite' }).click()
-}
-
-async function show(page: Page, url: string): Promise<void> {
-  await page.goto(url)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count(), { timeout: 20_000 }).toBe(0)
 }
 
 async function changesOn(page: Page): Promise<string[]> {

@@ -11,6 +11,8 @@ const ARGUMENTS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // Pages live too shortly for what optimizing their scripts costs.
+  '--js-flags=--no-turbofan --no-maglev',
 ]
 
 /** Starts a headless Chromium, which the caller closes. */

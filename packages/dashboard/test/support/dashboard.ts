@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { DeploymentManifestInput, DeploymentSource } from '@svc/contract'
-import { type OwnerEndpoint, type SmtpDouble, sharedChromium, startOwnerEndpoint } from '@svc/testkit'
+import {
+  type LendOptions,
+  lendPage,
+  type OwnerEndpoint,
+  type SmtpDouble,
+  sharedChromium,
+  startOwnerEndpoint,
+} from '@svc/testkit'
 import { locate } from '@svc/testkit/needs'
 import axe from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { demoModel } from '../../../server/src/model/demo-model.ts'
 import { findWebFiles } from '../../../server/src/web/web-files.ts'
@@ -23,11 +30,11 @@ export interface DashboardScene {
   /** Takes the mails of the service. */
   readonly smtp: SmtpDouble
   /** A page in a browser profile of its own. What the page itself finds fault with fails the test. */
-  open(path: string, options?: BrowserContextOptions): Promise<Page>
+  open(path: string, options?: LendOptions): Promise<Page>
   /** The same, signed in to a new account. */
-  openSignedIn(path: string, options?: BrowserContextOptions): Promise<SignedIn>
+  openSignedIn(path: string, options?: LendOptions): Promise<SignedIn>
   /** The same before anything is loaded: a test that prepares its account first saves a load. */
-  signIn(options?: BrowserContextOptions): Promise<SignedIn>
+  signIn(options?: LendOptions): Promise<SignedIn>
   /** A runtime of the account, deployed, whose endpoint answers. */
   deployedRuntime(account: SignedIn, manifest?: Partial<DeploymentManifestInput>): Promise<DeployedRuntime>
 }
@@ -63,10 +70,9 @@ function inBrowser(database: () => Database, tests: (scene: DashboardScene) => v
     await started?.service.close()
     await started?.smtp.close()
   })
-  const openWith = async (options: BrowserContextOptions | undefined, before: (page: Page) => Promise<void>) => {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
-    onTestFinished(() => context.close())
-    const page = await context.newPage()
+  const openWith = async (options: LendOptions | undefined, before: (page: Page) => Promise<void>) => {
+    const { page, giveBack } = await lendPage(browser, { viewport: { width: 1440, height: 900 }, ...options })
+    onTestFinished(() => giveBack(`${started.url}/dashboard/favicon.svg`))
     page.setDefaultTimeout(PATIENCE_MS)
     watchFaults(page)
     await before(page)
@@ -123,7 +129,7 @@ async function startOnPort(database: Database) {
       return url
     },
   })
-  url = await service.app.listen({ host: '127.0.0.1', port: 0 })
+  url = await listen(service)
   const endpoint = await startOwnerEndpoint({
     now: () => clock.now(),
     handle: {
@@ -132,6 +138,16 @@ async function startOnPort(database: Database) {
     },
   })
   return { service, endpoint, smtp, url }
+}
+
+// One after another on the same port: the browser keeps the scripts of an address, compiled.
+let lastPort = 0
+
+async function listen({ app }: TestService): Promise<string> {
+  const on = (port: number) => app.listen({ host: '127.0.0.1', port })
+  const url = await on(lastPort).catch(() => on(0))
+  lastPort = Number(new URL(url).port)
+  return url
 }
 
 const PRODUCTS = { products: [{ title: 'Blue mug', price: 12.5 }], total: 1 }
@@ -214,12 +230,24 @@ function watchFaults(page: Page): void {
   onTestFinished(() => expect(faults).toEqual([]))
 }
 
-// Halfway between two colours there may be too little contrast.
+/** Leads to another screen as a link does, without a load, and waits until it has read what it shows. */
+export async function show(page: Page, path: string): Promise<void> {
+  await page.evaluate(`__TSR_ROUTER__.history.push(${JSON.stringify(`/dashboard${path}`)})`)
+  await expect.poll(() => page.evaluate(IS_SHOWN), { timeout: 20_000 }).toBe(true)
+}
+
+const IS_SHOWN = `(({ state: { status, location, resolvedLocation } }) =>
+  status === 'idle' && location.href === resolvedLocation?.href && document.querySelector('h1') !== null &&
+  [...document.querySelectorAll('[role=status]')].every((each) => each.getAttribute('aria-label') !== 'Loading')
+)(__TSR_ROUTER__)`
+
+// Halfway between two colours there may be too little contrast. Style sheets are read for an experimental rule alone, which axe
+// leaves out: that took longer than all others together.
 const AXE = `
   Promise.all(
     document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished.catch(() => null)),
   )
-    .then(() => axe.run(document, { resultTypes: ['violations'], ...OPTIONS }))
+    .then(() => axe.run(document, { resultTypes: ['violations'], preload: { assets: ['media'] }, ...OPTIONS }))
     .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target.join(' '))))
 `
 

@@ -1,6 +1,6 @@
-import { sharedChromium } from '@svc/testkit'
+import { type LentPage, lendPage, sharedChromium } from '@svc/testkit'
 import { locate, needs } from '@svc/testkit/needs'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type Answer, type ServiceDouble, startServiceDouble } from './service-double.ts'
 
@@ -22,7 +22,7 @@ export interface OpenOptions {
 export function describeInBrowser(title: string, tests: (scene: Scene) => void): void {
   needs('chromium')(title, () => {
     let browser: Browser
-    const contexts: BrowserContext[] = []
+    const lent: LentPage[] = []
     const scene: Scene = {
       get service() {
         return service
@@ -33,10 +33,9 @@ export function describeInBrowser(title: string, tests: (scene: Scene) => void):
           `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Page</title>` +
           `<meta name="viewport" content="width=device-width"><script type="module" src="/widget.js"></script></head>` +
           `<body>${html.replace('{chat}', chat)}</body></html>`
-        const context = await browser.newContext(options)
-        contexts.push(context)
-        await context.addInitScript(OPEN_ROOTS)
-        const page = await context.newPage()
+        const borrowed = await lendPage(browser, { ...options, initScript: OPEN_ROOTS })
+        lent.push(borrowed)
+        const { page } = borrowed
         await page.goto(`${service.url}/page`)
         await page.waitForFunction(() => customElements.get('svc-chat') !== undefined)
         return page
@@ -48,7 +47,7 @@ export function describeInBrowser(title: string, tests: (scene: Scene) => void):
     }, 60_000)
     // A chat that stays open goes on polling.
     afterEach(async () => {
-      await Promise.all(contexts.splice(0).map((context) => context.close()))
+      await Promise.all(lent.splice(0).map(({ giveBack }) => giveBack(`${service.url}/nothing`)))
     })
     afterAll(async () => {
       await service?.close()

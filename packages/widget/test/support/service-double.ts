@@ -104,6 +104,7 @@ async function answer(
   }
   if (seen.path.endsWith('/feedback')) return next(double.feedback, response, seen)
   if (seen.path === '/favicon.ico') return void response.writeHead(204).end()
+  if (seen.path === '/nothing') return void response.writeHead(200, { 'content-type': 'text/plain' }).end()
   if (!seen.path.startsWith('/page')) return void response.writeHead(404).end()
   const headers = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': double.page.policy }
   response.writeHead(200, headers).end(double.page.html)
