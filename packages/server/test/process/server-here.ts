@@ -6,7 +6,7 @@ import { builtFile } from './server-process.ts'
 
 export interface ServerHere {
   readonly url: string
-  /** What a program prints at its start. */
+  /** The lines that a program prints at its start. */
   readonly summary: string
   /** All that it has logged. */
   log(): string
