@@ -128,7 +128,7 @@ describe.each(NAMES)('@svc/%s as it is published', (name) => {
 const Resolutions = z.record(z.string(), z.object({ hasTypes: z.boolean(), problems: z.array(z.unknown()) }))
 let resolutions: Promise<z.infer<typeof Resolutions>> | undefined
 
-/** What “are the types wrong” says of each package that is for ES modules alone. One process: each loads a TypeScript of its own. */
+/** The findings of “are the types wrong” for each package that is for ES modules alone. One process loads TypeScript once. */
 async function resolveTypes(): Promise<z.infer<typeof Resolutions>> {
   const tarballs = NAMES.map((name) => [name, readdirSync(project).find((file) => file.startsWith(`svc-${name}-`))])
   const script = `

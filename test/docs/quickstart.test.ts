@@ -103,7 +103,7 @@ describe('on packed packages', () => {
     const runtime = CreatedRuntime.parse(await post(`${url}/v1/runtimes`, accountKey, body))
     write(folder, '.env', environmentLines(runtime, url))
     const svc = join(folder, 'node_modules/.bin/svc')
-    // What npx would run, as the first test has it do.
+    // The first test runs npx itself, which starts this file.
     const type = (command = '') => terminalIn(folder)(command.replace(/^npx --no svc /, `${svc} `))
 
     const [packing, making, serving, publishing] = DEPLOY_STEPS.map((step) => step.commands)

@@ -67,7 +67,8 @@ export const growth: Scenario = {
   engines: ['sqlite', 'postgres'],
   async run(context) {
     const largest = context.count(LARGEST[context.engine], 2_000)
-    const sizes = [Math.min(SMALLEST, largest / 2), ...[100_000, 1_000_000].filter((size) => size < largest), largest]
+    const smallest = Math.min(SMALLEST, Math.floor(largest / 2))
+    const sizes = [smallest, ...[100_000, 1_000_000].filter((size) => size < largest), largest]
     const endpoint = await startServing(context, (body, response) => {
       const { fails = false, note } = CapabilityCall.parse(JSON.parse(body)).input
       const failure = { output: null, error: { message: 'The stock is being counted.' } }

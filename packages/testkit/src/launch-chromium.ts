@@ -11,7 +11,7 @@ const ARGUMENTS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Pages live too shortly for what optimizing their scripts costs.
+  // To optimize the scripts of a page takes longer than a test uses them.
   '--js-flags=--no-turbofan --no-maglev',
 ]
 

@@ -2,7 +2,7 @@ import type { Tier } from '@svc/contract'
 import type { Db } from '../store/schema.ts'
 import { ThreadedSqliteAdapter } from '../store/sqlite/driver.ts'
 import { retryTransaction } from '../store/transaction.ts'
-import { PLAN_QUOTAS, type PlanQuota } from '../usage/rules.ts'
+import { type PlanQuota, QUOTAS } from '../usage/rules.ts'
 import type { Batch, BatchContext, BatchOutcomes } from './batch-rules.ts'
 import { ENDED_COLUMNS } from './column-rules.js'
 import { writePostgresBatch } from './postgres-batch-store.ts'
@@ -37,15 +37,7 @@ export function createBatchStore(db: Db): WriteBatch {
   if (!(adapter instanceof ThreadedSqliteAdapter)) return (batch, context) => writePostgresBatch(db, batch, context)
   return async ({ admissions, calls, settlements }, { beforeCommit, nodeId, now, isTakeOver }) => {
     const ended = settlements.map(toSqlite)
-    const request: SqliteRequest = {
-      nodeId,
-      now,
-      isTakeOver,
-      plans: PLAN_QUOTAS,
-      admissions,
-      calls,
-      settlements: ended,
-    }
+    const request: SqliteRequest = { nodeId, now, isTakeOver, plans: QUOTAS, admissions, calls, settlements: ended }
     const outcomes = await retryTransaction(() => adapter.driver.sendBatch<BatchOutcomes>(request, beforeCommit))
     if (outcomes === undefined) throw new Error('a batch has outcomes')
     return outcomes

@@ -2,7 +2,7 @@ import { prepared } from '../store/postgres/prepared-client.ts'
 import { jsonRows } from '../store/recordset.ts'
 import type { Db } from '../store/schema.ts'
 import { inPipeline, type Send } from '../store/transaction.ts'
-import { PLAN_QUOTAS } from '../usage/rules.ts'
+import { QUOTAS } from '../usage/rules.ts'
 import { decideAdmissions } from './admission-rules.js'
 import type {
   Admission,
@@ -101,7 +101,7 @@ export function writePostgresBatch(db: Db, batch: Batch, context: BatchContext):
     const isFresh = ({ storedKey, row }: AdmissionRequest) =>
       !written.has(row.execution_id) && (!storedKey || taken.has(row.execution_id))
     const fresh = batch.admissions.filter(isFresh)
-    const decided = decideAdmissions(fresh, { ...found, plans: PLAN_QUOTAS, now: context.now })
+    const decided = decideAdmissions(fresh, { ...found, plans: QUOTAS, now: context.now })
     const settled = batch.settlements.filter(({ row }) => ended.has(row.execution_id))
     context.beforeCommit()
     atCommit()
@@ -170,7 +170,7 @@ async function readForAdmission(
   if (admissions.length === 0) return { buckets: [], runtimes: [] }
   const owners = new Set(admissions.map(({ row }) => row.owner_id))
   // The free plan has the most limits: its draws name every bucket that a plan may use.
-  const drawn = new Set(admissions.flatMap(({ row }) => PLAN_QUOTAS.free.draws[row.kind].map(({ bucket }) => bucket)))
+  const drawn = new Set(admissions.flatMap(({ row }) => QUOTAS.free.draws[row.kind].map(({ bucket }) => bucket)))
   const [held, current] = await Promise.all([
     send<BucketRow>(buckets, [[...owners], [...drawn]]),
     send<CurrentRuntime>(runtimes, [[...new Set(admissions.map(({ row }) => row.runtime_id))]]),

@@ -24,7 +24,7 @@ export interface PlanQuota {
 export const MAIN_BUCKET = 'executions'
 export const ANONYMOUS_BUCKET = 'anonymous'
 
-export const PLAN_QUOTAS: Readonly<Record<Tier, PlanQuota>> = {
+export const QUOTAS: Readonly<Record<Tier, PlanQuota>> = {
   free: quotaOf('free'),
   pro: quotaOf('pro'),
   enterprise: quotaOf('enterprise'),
@@ -43,7 +43,7 @@ function drawsOf(limit: QuotaName, bucket: string, units: number | null, burst: 
 
 /** The token buckets of an execution. Of two that refuse equally long, the first one is reported. */
 export function drawsFor(tier: Tier, kind: ExecutionKind): readonly Draw[] {
-  return PLAN_QUOTAS[tier].draws[kind]
+  return QUOTAS[tier].draws[kind]
 }
 
 /** The quota buckets of a plan, and when each is full if empty now. One emptied under a larger plan takes longer. */

@@ -41,7 +41,7 @@ export async function startServerHere(
   return { url, summary: summary.join('\n'), log: () => lines.join(''), stop: stopOnce }
 }
 
-// Of what is built: its worker threads cannot run the source.
+// The built files: worker threads cannot run the source.
 async function importServer() {
   const { readConfig }: typeof import('../../src/config.ts') = await import(urlOf('config.js'))
   const { startServer }: typeof import('../../src/server.ts') = await import(urlOf('server.js'))
