@@ -68,7 +68,7 @@ needs('chromium')('the page that MCP hosts show cards in', () => {
     expect(host.page.context().pages()).toHaveLength(1)
     await host.answer('ui/open-link', { error: { code: -32000, message: 'Denied' } })
     await view(host).locator('a.action').click()
-    expect(await view(host).getByRole('status').innerText()).toBe('That did not work here.')
+    await view(host).getByRole('status').getByText('That did not work here.', { exact: true }).waitFor()
   })
 
   test('calls what an output waits for when somebody asks for it, and not before', async () => {

@@ -60,7 +60,8 @@ export function createRuns({ send, api, clock, idleMs }: RunDeps) {
 
     async rate(run: ExecutionRun, value: Feedback | null): Promise<void> {
       const headers = { 'content-type': 'application/json', 'x-svc-resume-key': run.resumeKey }
-      const init = { method: 'PUT', headers, body: JSON.stringify({ value }) }
+      // A page that is left just after a rating still sends it.
+      const init = { method: 'PUT', headers, body: JSON.stringify({ value }), keepalive: true }
       await send(`${pathOf(run)}/feedback`, init, { accept: 'application/json', stopped: undefined })
     },
 
