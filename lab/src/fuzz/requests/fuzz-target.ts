@@ -95,17 +95,12 @@ async function streamDetached(url: string, publicKey: string): Promise<z.infer<t
 
 /** Asks again and again: requests of the account that are under way may have one refused. */
 async function untilTaken<T>(ask: () => Promise<T>): Promise<T> {
-  let taken: Promise<T> = ask()
-  const isTaken = () =>
-    taken.then(
-      () => true,
-      () => false,
-    )
-  for (let tries = 1; tries < MOST_TRIES && !(await isTaken()); tries += 1) {
+  for (let tries = 1; tries < MOST_TRIES; tries += 1) {
+    const taken = await ask().catch(() => undefined)
+    if (taken !== undefined) return taken
     await pause(BETWEEN_TRIES_MS)
-    taken = ask()
   }
-  return taken
+  return ask()
 }
 
 /** Registers a runtime, deploys to it and calls it once, so that every id that a path can name is there. */
