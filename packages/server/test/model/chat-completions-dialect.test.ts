@@ -216,3 +216,18 @@ test('a turn that has failed hands over nothing of the pieces that have already 
   expect(events).toEqual([{ type: 'text', content: 'Hi' }])
   expect(error).not.toBeNull()
 })
+
+test.each([
+  ['{"error":{"message":"No such model."}}', 'No such model.'],
+  ['{"message":"No such model."}', 'No such model.'],
+  ['<h1>No</h1>', 'Bad Request'],
+])('a refusal with the body %s is told as %s', async (text, message) => {
+  const post = async () => ({
+    statusCode: 400,
+    statusText: 'Bad Request',
+    headers: {},
+    body: Readable.from([Buffer.from(text)]),
+  })
+  const source = chatCompletionsSource({ baseUrl: baseURL, model: 'm', apiKey: new Secret(KEY), post })
+  expect((await outcome(source, {})).error).toMatchObject({ cause: { message: `provider answered 400: ${message}` } })
+})

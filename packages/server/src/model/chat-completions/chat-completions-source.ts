@@ -45,8 +45,9 @@ async function apiErrorOf(
   { statusCode, statusText, headers, body }: ProviderResponse,
 ): Promise<APICallError> {
   const responseBody = await startOf(body).catch(() => '')
+  const reported = jsonIn(responseBody)
   return new APICallError({
-    message: messageOf(errorIn(jsonIn(responseBody))) ?? statusText,
+    message: messageOf(errorIn(reported) ?? reported) ?? statusText,
     url: url.href,
     requestBodyValues: {},
     statusCode,
