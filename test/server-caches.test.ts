@@ -156,5 +156,6 @@ test('every cache of the server is listed with what its keys contain', () => {
   const kept = sources.map(({ path, text }) => [path.slice(ROOT.length), keptIn(path, text)] as const)
   const found = kept.filter(([, kinds]) => kinds.length > 0)
   const listed = Object.entries(KEPT).map(([path, caches]) => [path, caches.map(([kind]) => kind)])
-  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(listed))
+  const advice = 'Add the file to KEPT of this test, with what each key contains; a Map counts where it is a field.'
+  expect(Object.fromEntries(found), advice).toEqual(Object.fromEntries(listed))
 })

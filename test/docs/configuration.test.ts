@@ -6,6 +6,7 @@ import { DEPLOY_KEY } from '../../packages/cli/test/support/keys.ts'
 import { createProject, shopProject } from '../../packages/cli/test/support/project.ts'
 import { NOWHERE, runSvc } from '../../packages/cli/test/support/run-svc.ts'
 import { DEFAULT_LIMITS } from '../../packages/server/src/limits.ts'
+import { PROVIDERS } from '../../packages/server/src/model/model-spec.ts'
 import { sampleOf, samplesOf } from '../support/doc-samples.ts'
 import { ROOT } from '../support/source-tree.ts'
 
@@ -39,6 +40,19 @@ test('the page lists every limit with its default', () => {
     .map((name) => `SVC_LIMIT_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`)
     .filter((variable) => !page.includes(`\`${variable}\` |`))
   expect(missing).toEqual([])
+})
+
+test('this page and the guide list every provider of models with its key, its default and its base URL', () => {
+  const guide = readFileSync(join(ROOT, 'docs/guides/models.md'), 'utf8')
+  for (const [name, { keyVariable, defaultModel, baseUrlVariable }] of Object.entries(PROVIDERS)) {
+    const row = new RegExp(
+      `^\\| \`${name}:<model>\` \\|.*\`${keyVariable}\`.*\\| ${defaultModel ? `\`${defaultModel}\`` : '–'} \\|$`,
+      'm',
+    )
+    expect(page).toMatch(row)
+    expect(page).toContain(`\`${baseUrlVariable}\``)
+    if (defaultModel) expect(guide).toContain(`| \`${keyVariable}\` | \`${name}:${defaultModel}\` |`)
+  }
 })
 
 const [CONFIG, WITH_GENERATORS] = samplesOf(PAGE).filter(({ path }) => path === 'svc.config.ts')

@@ -26,7 +26,12 @@ const longerThan = (most: number, among: readonly string[]) =>
 
 test('the documentation has at most 35,000 words, rows of reference tables aside', () => {
   expect(pages.length).toBeGreaterThan(20)
-  expect(pages.map(wordsOf).reduce((sum, words) => sum + words)).toBeLessThanOrEqual(35_000)
+  const counted = longerThan(0, pages).sort((one, other) => other.words - one.words)
+  const longest = counted.slice(0, 10).map(({ page, words }) => `${page} ${words}`)
+  expect(
+    counted.reduce((sum, { words }) => sum + words, 0),
+    longest.join(', '),
+  ).toBeLessThanOrEqual(35_000)
 })
 
 test('there are at most twelve guides, and a guide or a page for operators has at most 1,200 words', () => {

@@ -61,6 +61,7 @@ describeEngine('sqlite', 'requests to the owner and deploy planes', (engine) => 
     expect(gate.mostAtOnce).toBe(4)
   })
 
+  // A request of a row must read its table once at a time: what is counted are queries.
   test.each([
     ['summaries', 'execution_rollups', () => '/v1/analytics/summary'],
     ['lists of executions', 'executions', () => '/v1/executions'],
@@ -75,7 +76,7 @@ describeEngine('sqlite', 'requests to the owner and deploy planes', (engine) => 
       hold()
       const reads = Array.from({ length: 8 }, () => service.send('GET', url, { key: owner.apiKey }))
       await gate.arrived(1)
-      const othersUrl = url.startsWith('/v1/traces') ? '/v1/executions' : url
+      const othersUrl = url.includes(runtime.runtimeId) ? '/v1/executions' : url
       expect((await service.send('GET', othersUrl, { key: other.apiKey })).statusCode).toBe(200)
       expect((await service.send('GET', '/v1/projects', { key: owner.apiKey })).statusCode).toBe(200)
       expect(gate.waiting).toBe(1)

@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 
 /** The error of an answer, once it is sure to be the one envelope: nothing more, nothing less, and its code's status. */
 export function errorOf(answer: LightMyRequestResponse): ErrorBody['error'] {
+  expect(answer.statusCode, answer.body).toBeGreaterThanOrEqual(400)
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   const sent: unknown = answer.json()
   const body = ErrorBody.parse(sent)
