@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { listenOnFreePort } from '@svc/testkit'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { createSchemas } from '../../src/schemas/schemas.ts'
 import { describeEngine, useDatabase } from '../support/engines.ts'
 import { createRandom, drawInputs, drawSchema, FAMILIES } from '../support/hostile-schemas.ts'
@@ -11,6 +11,9 @@ const SEED = Number(process.env['SVC_TEST_SEED'] ?? 7)
 
 describeEngine('sqlite', 'a hostile schema', (engine) => {
   const database = useDatabase(engine)
+  // One thread for all: what a schema leaves in it, or a stopped thread, must change nothing for the next one.
+  const schemas = createSchemas(builtSchemaThread)
+  afterAll(() => schemas.close())
 
   test.each(Object.entries(FAMILIES))(
     'of the family “%s” is accepted or refused, as is each hard input for it, and nothing is fetched',
@@ -24,8 +27,6 @@ describeEngine('sqlite', 'a hostile schema', (engine) => {
         }),
       )
       onTestFinished(bait.close)
-      const schemas = createSchemas(builtSchemaThread)
-      onTestFinished(() => schemas.close())
       const { service, runtime } = await setScene(database(), { schemas, tier: 'enterprise' })
       const inputSchema = drawSchema(draw, random, bait.url)
       const hostile = capability('hostile', { actions: [{ name: 'hostile', inputSchema }] })
