@@ -17,7 +17,8 @@ const TOGETHER: Readonly<Record<string, readonly string[]>> = {
   http: ['packages/server/test/http/!(connections).test.ts'],
   'other parts of the server': ['packages/server/test/{dispatch,mcp,model,store,webhooks}/*.test.ts'],
   'other packages': [
-    'packages/{cli,demo-model,sdk,testkit}/test/**/*.test.ts',
+    'packages/{cli,demo-model,sdk}/test/**/*.test.ts',
+    'packages/testkit/test/!(lend-page).test.ts',
     'packages/dashboard/test/{entry-size,schema}.test.ts',
     'packages/widget/test/{approval-states,client,conversation,markdown,poll,recovery,resume,size,svc-output,with-service}.test.ts',
     'lab/test/!(smoke).test.ts',
@@ -27,6 +28,7 @@ const TOGETHER: Readonly<Record<string, readonly string[]>> = {
     'packages/dashboard/test/*.browser.test.ts',
     'packages/widget/test/{approval-card,approvals,cards-page,demo-line,element,element-states,feedback}.test.ts',
     'packages/widget/test/{hostile,launcher,react,render-output,resume-page,settings,sign-in}.test.ts',
+    'packages/testkit/test/lend-page.test.ts',
     'examples/*/test/page.browser.test.ts',
   ],
   'the whole tree': ['test/!(published-packages).test.ts', 'test/docs/!(samples).test.ts'],

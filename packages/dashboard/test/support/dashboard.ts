@@ -72,7 +72,9 @@ function inBrowser(database: () => Database, tests: (scene: DashboardScene) => v
   })
   const openWith = async (options: LendOptions | undefined, before: (page: Page) => Promise<void>) => {
     const { page, giveBack } = await lendPage(browser, { viewport: { width: 1440, height: 900 }, ...options })
-    onTestFinished(() => giveBack(`${started.url}/dashboard/favicon.svg`))
+    onTestFinished(({ task }) =>
+      giveBack(`${started.url}/dashboard/favicon.svg`, { hasFailed: task.result?.state === 'fail' }),
+    )
     page.setDefaultTimeout(PATIENCE_MS)
     watchFaults(page)
     await before(page)

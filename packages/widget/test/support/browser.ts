@@ -46,8 +46,9 @@ export function describeInBrowser(title: string, tests: (scene: Scene) => void):
       ;[browser, service] = await Promise.all([sharedChromium(locate('chromium')), startServiceDouble()])
     }, 60_000)
     // A chat that stays open goes on polling.
-    afterEach(async () => {
-      await Promise.all(lent.splice(0).map(({ giveBack }) => giveBack(`${service.url}/nothing`)))
+    afterEach(async ({ task }) => {
+      const after = { hasFailed: task.result?.state === 'fail' }
+      await Promise.all(lent.splice(0).map(({ giveBack }) => giveBack(`${service.url}/nothing`, after)))
     })
     afterAll(async () => {
       await service?.close()
