@@ -15,7 +15,7 @@ const NEW_SECRET = 'the-new-secret-of-the-shop'
 // As during a rotation, and on any free port.
 const ENVIRONMENT_FILE = `SVC_RUNTIME_ID=${IDENTITY.runtimeId}\nSVC_RUNTIME_SECRET=${IDENTITY.secret},${NEW_SECRET}\nPORT=0\n`
 
-/** A runtime that answers with a word, fails with its end user’s token, at once or once it may, answers late, or ends its process. */
+/** A runtime that answers with a word, at once or late, throws its end user’s token, at once or when `go-on` is there, or ends. */
 const saying = (word: string) => `
 import { existsSync } from 'node:fs'
 import { defineCapability, defineRuntime } from '@svc/sdk'

@@ -29,7 +29,7 @@ export interface DashboardScene {
   readonly endpoint: OwnerEndpoint
   /** Takes the mails of the service. */
   readonly smtp: SmtpDouble
-  /** A page in a browser profile of its own. What the page itself finds fault with fails the test. */
+  /** A page whose browser profile holds nothing. What the page itself finds fault with fails the test. */
   open(path: string, options?: LendOptions): Promise<Page>
   /** The same, signed in to a new account. */
   openSignedIn(path: string, options?: LendOptions): Promise<SignedIn>

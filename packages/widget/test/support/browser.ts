@@ -6,7 +6,7 @@ import { type Answer, type ServiceDouble, startServiceDouble } from './service-d
 
 export interface Scene {
   service: ServiceDouble
-  /** A page with the element in it, in a context of its own. */
+  /** A page with the element in it, and with nothing of an earlier test. */
   open(options?: OpenOptions): Promise<Page>
 }
 
