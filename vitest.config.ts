@@ -9,7 +9,8 @@ const TESTS = ['{packages,examples}/*/test/**/*.test.ts', '{lab,test}/**/*.test.
  */
 const TOGETHER: Readonly<Record<string, readonly string[]>> = {
   'in shared processes': [
-    'packages/{cli,contract,demo-model,sdk,testkit}/test/**/*.test.ts',
+    'packages/{cli,contract,demo-model,sdk}/test/**/*.test.ts',
+    'packages/testkit/test/!(lend-page).test.ts',
     'packages/dashboard/test/{entry-size,schema,unit/*}.test.ts',
     'packages/server/test/unit/!(bounded-buffer).test.ts',
     'packages/server/test/{approvals,deletions,executions}/!(settlement-faults).test.ts',
@@ -24,6 +25,7 @@ const TOGETHER: Readonly<Record<string, readonly string[]>> = {
     'packages/server/test/process/!(answer-thread|schema-threads).test.ts',
     'packages/widget/test/{approval-card,approvals,cards-page,demo-line,element,element-states,feedback}.test.ts',
     'packages/widget/test/{hostile,launcher,react,render-output,resume-page,settings,sign-in}.test.ts',
+    'packages/testkit/test/lend-page.test.ts',
     'examples/*/test/page.browser.test.ts',
     'test/!(published-packages).test.ts',
     'test/docs/!(samples).test.ts',

@@ -84,7 +84,7 @@ function onThePage(database: () => Parameters<typeof startService>[0]): void {
   async function open(options: LendOptions = {}): Promise<Page> {
     // The test sees into the chat, whose root is closed.
     const { page, giveBack } = await lendPage(browser, { ...options, initScript: OPEN_ROOTS })
-    onTestFinished(() => giveBack(`${shop.url}/icon.svg`))
+    onTestFinished(({ task }) => giveBack(`${shop.url}/icon.svg`, { hasFailed: task.result?.state === 'fail' }))
     page.setDefaultTimeout(30_000)
     page.on('pageerror', (error) => expect.fail(`the page has a fault: ${error.message}`))
     await page.goto(shop.url)

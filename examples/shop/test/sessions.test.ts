@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest'
 import { requireCustomer, signIn, signOut } from '../src/store/sessions.ts'
-import { MIRA, openTestStore, tokenOf } from './support/test-store.ts'
+import { JONAS, MIRA, openTestStore, tokenOf } from './support/test-store.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
-test('a session belongs to the customer who signed in', async () => {
+test.each([
+  [MIRA, { id: 1, name: 'Mira Lindqvist', country: 'DE' }],
+  [JONAS, { id: 2, name: 'Jonas Okafor', country: 'AT' }],
+])('a session belongs to the customer who signed in, by the customer’s own password', async (credentials, customer) => {
   const store = openTestStore()
-  const { token = '' } = (await signIn(store, MIRA)) ?? {}
-  expect(requireCustomer(store, token)).toEqual({ id: 1, name: 'Mira Lindqvist', country: 'DE' })
+  const session = await signIn(store, credentials)
+  expect(session?.name).toBe(customer.name)
+  expect(requireCustomer(store, session?.token ?? '')).toEqual(customer)
 })
 
 test('the address is compared without case and the password with it', async () => {

@@ -15,7 +15,7 @@ const NEW_SECRET = 'the-new-secret-of-the-shop'
 // As during a rotation, and on any free port.
 const ENVIRONMENT_FILE = `SVC_RUNTIME_ID=${IDENTITY.runtimeId}\nSVC_RUNTIME_SECRET=${IDENTITY.secret},${NEW_SECRET}\nPORT=0\n`
 
-/** A runtime that answers with a word, fails with its end user’s token, at once or once it may, answers late, or ends its process. */
+/** A runtime that answers with a word, at once or late, throws its end user’s token, at once or when `go-on` is there, or ends. */
 const saying = (word: string) => `
 import { existsSync } from 'node:fs'
 import { defineCapability, defineRuntime } from '@svc/sdk'
@@ -67,13 +67,16 @@ function startDev(
     onText(String(chunk))
   })
   child.stderr.on('data', (chunk) => onText(String(chunk)))
+  // Who waits for a text looks once more then.
+  child.on('close', () => child.emit('svc-text'))
   whenOver(() => end(child))
   const said = async (pattern: RegExp): Promise<string> => {
     for (;;) {
       const match = pattern.exec(written.slice(marked))
       if (match) return match[1] ?? match[0]
-      if (child.exitCode !== null) throw new Error(`svc dev ended with ${child.exitCode}: ${written}`)
-      await Promise.race([once(child, 'svc-text'), once(child, 'close')])
+      const code = child.exitCode ?? child.signalCode
+      if (code !== null) throw new Error(`svc dev ended with ${code}: ${written}`)
+      await once(child, 'svc-text')
     }
   }
   const mark = () => {
@@ -264,9 +267,12 @@ test('a port that is taken ends dev with a message that names it', async () => {
   const address = other.address()
   const port = typeof address === 'object' && address ? address.port : 0
   const folder = createProject(shopFiles(saying('hello'), ENVIRONMENT_FILE.replace('PORT=0', `PORT=${port}`)))
+  const listening = () => ['SIGINT', 'SIGTERM'].map((signal) => process.listenerCount(signal))
+  const before = listening()
   const { exitCode, stderr } = await runSvc(folder, ['dev'], { env: {} })
   expect(exitCode).toBe(1)
   expect(stderr).toContain(`✖ Port ${port} is taken`)
+  expect(listening()).toEqual(before)
 })
 
 const WITHOUT_CREDENTIALS = shopFiles(saying('hello'), 'SVC_RUNTIME_ID=\n')

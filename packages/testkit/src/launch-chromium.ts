@@ -25,8 +25,8 @@ export async function launchChromium(executablePath: string): Promise<Browser> {
 let shared: Promise<Browser> | undefined
 
 /**
- * The headless Chromium of this process, which ends with it. Starting one takes a second; tests keep apart by contexts
- * of their own, which they close.
+ * The headless Chromium of this process, which ends with it. Starting one takes a second; tests keep apart by contexts of
+ * their own, or by pages that are reset between them.
  */
 export async function sharedChromium(executablePath: string): Promise<Browser> {
   shared ??= launchChromium(executablePath)

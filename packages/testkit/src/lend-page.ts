@@ -7,8 +7,11 @@ interface Kept {
 
 export interface LentPage {
   readonly page: Page
-  /** Resets it for the next borrower, at an address of its last origin that loads little; closes it where it cannot be reset. */
-  giveBack(restAt: string): Promise<void>
+  /**
+   * Resets it for the next borrower, at an address of its last origin that loads little. Closes it where it cannot be reset, and
+   * after a test that `hasFailed`: what that test had begun may still go on in it.
+   */
+  giveBack(restAt: string, after?: { hasFailed: boolean }): Promise<void>
 }
 
 export interface LendOptions extends BrowserContextOptions {
@@ -32,8 +35,8 @@ export async function lendPage(browser: Browser, options: LendOptions = {}): Pro
   await page.emulateMedia({ colorScheme, reducedMotion: reducedMotion ?? 'no-preference' })
   return {
     page,
-    async giveBack(restAt) {
-      if (!(await reset(page, restAt).catch(() => false))) return page.context().close()
+    async giveBack(restAt, { hasFailed } = { hasFailed: false }) {
+      if (hasFailed || !(await reset(page, restAt).catch(() => false))) return page.context().close()
       kept.push({ page, profile })
       if (kept.length > MOST_KEPT) await kept.shift()?.page.context().close()
     },
@@ -59,8 +62,10 @@ async function reset(page: Page, restAt: string): Promise<boolean> {
     page.removeAllListeners(event)
   }
   await Promise.all([page.unrouteAll({ behavior: 'ignoreErrors' }), context.unrouteAll({ behavior: 'ignoreErrors' })])
-  await Promise.all([context.setOffline(false), context.clearCookies()])
+  await context.setOffline(false)
   await page.goto(restAt)
+  // Only now: an answer on its way to the page before may set one.
+  await context.clearCookies()
   // The library gives no page its own clock back.
   return page.evaluate<boolean>("localStorage.clear(), sessionStorage.clear(), !('__pwClock' in globalThis)")
 }

@@ -117,7 +117,8 @@ describeInBrowser('what the chat says of itself', (scene) => {
     finish()
     await shown(page).getByText('One moment.').waitFor()
     expect(executes()).toHaveLength(2)
-    expect(await reply.getAttribute('aria-disabled')).toBe('false')
+    // The end of an answer may be drawn after its last word.
+    await expect.poll(() => reply.getAttribute('aria-disabled')).toBe('false')
     await reply.click()
     await shown(page).getByText('Added.').waitFor()
   })

@@ -29,7 +29,7 @@ export interface DashboardScene {
   readonly endpoint: OwnerEndpoint
   /** Takes the mails of the service. */
   readonly smtp: SmtpDouble
-  /** A page in a browser profile of its own. What the page itself finds fault with fails the test. */
+  /** A page whose browser profile holds nothing. What the page itself finds fault with fails the test. */
   open(path: string, options?: LendOptions): Promise<Page>
   /** The same, signed in to a new account. */
   openSignedIn(path: string, options?: LendOptions): Promise<SignedIn>
@@ -72,7 +72,9 @@ function inBrowser(database: () => Database, tests: (scene: DashboardScene) => v
   })
   const openWith = async (options: LendOptions | undefined, before: (page: Page) => Promise<void>) => {
     const { page, giveBack } = await lendPage(browser, { viewport: { width: 1440, height: 900 }, ...options })
-    onTestFinished(() => giveBack(`${started.url}/dashboard/favicon.svg`))
+    onTestFinished(({ task }) =>
+      giveBack(`${started.url}/dashboard/favicon.svg`, { hasFailed: task.result?.state === 'fail' }),
+    )
     page.setDefaultTimeout(PATIENCE_MS)
     watchFaults(page)
     await before(page)

@@ -28,13 +28,19 @@ test('a record is kept for a day, and its place is free afterwards', async () =>
 })
 
 test('a full store refuses new calls, and still tells of those that it remembers', async () => {
-  const store = createMemoryEffectStore({ clock: fakeClock(), maxCharacters: 10 })
+  const clock = fakeClock()
+  const store = createMemoryEffectStore({ clock, maxCharacters: 10 })
   expect(await store.begin('a', '12345')).toBeNull()
   await store.end('a', '1234567890')
   await expect(store.begin('b', '1')).rejects.toThrow(/1 calls with 10 characters/)
   expect(await store.begin('a', '1')).toBe('1234567890')
   await store.end('a', '1')
-  expect(await store.begin('b', '1')).toBeNull()
+  expect(await store.begin('b', '123456789')).toBeNull()
+  await expect(store.begin('c', '1')).rejects.toThrow(/2 calls with 10 characters/)
+  // What has expired takes no room any more.
+  clock.set(NOW + EFFECT_LIFETIME_MS)
+  expect(await store.begin('c', '123456789')).toBeNull()
+  expect(await store.begin('d', '1')).toBeNull()
 })
 
 test('a clock that is set back forgets nothing early, and a clock that leaps ahead frees no more than has expired', async () => {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { describeEngine, type TestPlace } from '../../../server/test/support/engines.ts'
 import { describeEffects } from '../support/effect-races.ts'
 import { type FakeClock, fakeClock, NOW } from '../support/signed-calls.ts'
+import { watched } from '../support/watched-database.ts'
 
 const COUNT = 'select count(*) as count from svc_effects'
 const DAY_MS = 24 * 3_600_000
@@ -100,6 +101,24 @@ function defineBounds(createPlace: () => Promise<Place>): void {
       left.push(await place.count())
     }
     expect(left).toEqual([1_501, 502, 3, 4])
+  })
+
+  test('a sweep that fails costs nobody the call, and is made up for', async () => {
+    const clock = fakeClock()
+    const place = await createPlace()
+    const database = await place.open()
+    let isBroken = true
+    const breaking = (sql: string) => {
+      if (isBroken && sql.startsWith('delete')) throw new Error('canceled')
+    }
+    const store = createSqlEffectStore(watched(database, [], breaking), { clock })
+    await place.run(`insert into svc_effects values ('old', 'record', ${NOW})`)
+    expect(await store.begin('a', 'record')).toBeNull()
+    expect(await place.count()).toBe(2)
+    isBroken = false
+    clock.set(NOW + 10_000)
+    expect(await store.begin('b', 'record')).toBeNull()
+    expect(await place.count()).toBe(2)
   })
 
   test('a full table refuses new calls, tells of those that it has, and takes calls again once there is room', async () => {

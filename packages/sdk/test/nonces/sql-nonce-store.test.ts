@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { describeEngine, type TestPlace } from '../../../server/test/support/engines.ts'
 import { describeClaims, stampedAt } from '../support/claim-races.ts'
 import { type FakeClock, fakeClock, NOW } from '../support/signed-calls.ts'
+import { watched } from '../support/watched-database.ts'
 
 const COUNT = 'select count(*) as count from svc_nonces'
 
@@ -194,30 +195,3 @@ test('something that is no database is refused at the start', () => {
   // @ts-expect-error an object with neither function
   expect(() => createSqlNonceStore({ execute: async () => [] })).toThrow(/neither query\(\) nor prepare\(\)/)
 })
-
-/** The same database, telling of each statement before it runs. */
-function watched(database: SqlDatabase, statements: string[], before: (sql: string) => void = () => {}): SqlDatabase {
-  const note = (sql: string) => {
-    statements.push(sql)
-    before(sql)
-  }
-  if ('prepare' in database) {
-    return {
-      prepare: (sql) => {
-        const statement = database.prepare(sql)
-        return {
-          all: (...values) => {
-            note(sql)
-            return statement.all(...values)
-          },
-        }
-      },
-    }
-  }
-  return {
-    query: async (sql, values) => {
-      note(sql)
-      return database.query(sql, values)
-    },
-  }
-}

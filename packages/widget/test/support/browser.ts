@@ -6,7 +6,7 @@ import { type Answer, type ServiceDouble, startServiceDouble } from './service-d
 
 export interface Scene {
   service: ServiceDouble
-  /** A page with the element in it, in a context of its own. */
+  /** A page with the element in it, and with nothing of an earlier test. */
   open(options?: OpenOptions): Promise<Page>
 }
 
@@ -46,8 +46,9 @@ export function describeInBrowser(title: string, tests: (scene: Scene) => void):
       ;[browser, service] = await Promise.all([sharedChromium(locate('chromium')), startServiceDouble()])
     }, 60_000)
     // A chat that stays open goes on polling.
-    afterEach(async () => {
-      await Promise.all(lent.splice(0).map(({ giveBack }) => giveBack(`${service.url}/nothing`)))
+    afterEach(async ({ task }) => {
+      const after = { hasFailed: task.result?.state === 'fail' }
+      await Promise.all(lent.splice(0).map(({ giveBack }) => giveBack(`${service.url}/nothing`, after)))
     })
     afterAll(async () => {
       await service?.close()

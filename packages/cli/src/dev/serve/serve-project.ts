@@ -36,7 +36,6 @@ export async function serveProject(
   { port, isWatching, recordInto }: Input,
 ): Promise<void> {
   const folder = dirname(configFileOf(deps))
-  const interruption = untilInterrupted()
   const nonceStore = createMemoryNonceStore()
   const serving = createServing({
     ...deps,
@@ -48,6 +47,7 @@ export async function serveProject(
   // First of all, so that a port that is taken is known before anything is loaded.
   const startPort = portOf(deps, { port, folder })
   const server = await listen(handler, startPort)
+  const interruption = untilInterrupted()
   const tell = createTeller(terminal, { url: server.url, isUp: serving.isUp })
   const confirmed = new Set<string>()
   const load = async () => {
