@@ -1,7 +1,7 @@
 import { limited } from '../errors.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { networkOf } from '../lib/network.ts'
-import { grant } from '../usage/grant.js'
+import { grant } from '../usage/take-from-buckets.js'
 import { isKnownNetwork, rememberNetwork, updateBuckets } from './attempts-store.ts'
 import type { Member } from './member-store.ts'
 import type { QueuePlace } from './password-queue.ts'

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, statSync } from
 import { dirname, join, resolve } from 'node:path'
 import { isAlreadyThere } from '../secrets/master-key.ts'
 import { databaseFile } from '../store/open-store.ts'
-import { checkCopy, copySqlite, syncToDisk } from '../store/sqlite/copy.ts'
+import { checkCopy, copySqlite, syncToDisk } from '../store/sqlite/backup.ts'
 import { CommandError } from './command-error.ts'
 import type { AdminCommand } from './parse-command.ts'
 

@@ -1,7 +1,7 @@
 import { chmodSync, constants, copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { databaseFile } from '../store/open-store.ts'
-import { type CopyCheck, checkCopy, syncToDisk } from '../store/sqlite/copy.ts'
+import { type CopyCheck, checkCopy, syncToDisk } from '../store/sqlite/backup.ts'
 import { LOCK_FILE, lockDataFolder } from '../store/sqlite/folder-lock.ts'
 import { BACKUP_FILE, copyKey, KEY_FILE } from './backup.ts'
 import { CommandError } from './command-error.ts'

@@ -1,7 +1,7 @@
 import { endpointProblem, type Health } from '@svc/contract'
 import { ExpiringMap } from '../lib/expiring-map.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { Circuit } from './circuit.ts'
+import { Circuit } from './circuit-breaker.ts'
 import { type CallFailure, FAILURES } from './failures.ts'
 import { type EndedCall, endedCall, explainHealth, judgeHealth, judgeReachability } from './health.ts'
 

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { BoundedBuffer } from '../lib/bounded-buffer.ts'
 import type { Deadline } from '../lib/deadline.ts'
-import type { DispatchCall } from './dispatch-call.ts'
+import type { DispatchCall } from './call-types.ts'
 import { type CallFailure, FAILURES, mayHaveRun, statusFailure } from './failures.ts'
 
 /** What came back from one try: the body of a 200, or why there is none. */

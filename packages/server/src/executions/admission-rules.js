@@ -1,9 +1,9 @@
-import { grant } from '../usage/grant.js'
+import { grant } from '../usage/take-from-buckets.js'
 import { TRUNCATED } from '../usage/truncated.js'
 
 /**
  * @import { Tier } from '@svc/contract'
- * @import { PlanQuota } from '../usage/rules.ts'
+ * @import { PlanQuota } from '../usage/quota-rules.ts'
  * @import { Admission, AdmissionRequest, BucketRow, CurrentRuntime } from './batch-rules.ts'
  * @import { NewRow } from './settlement-rules.ts'
  * @typedef {{ runtimes: readonly CurrentRuntime[], buckets: readonly BucketRow[] }} Stored

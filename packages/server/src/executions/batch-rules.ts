@@ -1,5 +1,5 @@
 import type { Tier } from '@svc/contract'
-import type { Refusal } from '../usage/grant.js'
+import type { Refusal } from '../usage/take-from-buckets.js'
 import type { NewRow, Settlement } from './settlement-rules.ts'
 
 export type { Refusal }

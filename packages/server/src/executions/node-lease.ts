@@ -4,18 +4,11 @@ import type { Clock } from '../lib/clock.ts'
 import type { Limits } from '../limits.ts'
 import type { Database } from '../store/database.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import {
-  dropLease,
-  extendLease,
-  failAbandoned,
-  type OtherLease,
-  readOtherLeases,
-  readSteadySince,
-  takeLease,
-} from './lease-store.ts'
+import { dropLease, extendLease, type OtherLease, readOtherLeases, readSteadySince, takeLease } from './lease-store.ts'
+import { NodeWatch } from './node-failure-detector.ts'
 import { differingSettings, type NodeSettings } from './node-settings-rules.ts'
-import { NodeWatch } from './node-watch-rules.ts'
 import type { RunningExecutions } from './running.ts'
+import { failAbandoned } from './take-over-store.ts'
 
 export const LEASE_MS = 30_000
 export const RENEWAL_MS = 10_000

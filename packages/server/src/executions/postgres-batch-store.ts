@@ -2,7 +2,7 @@ import { prepared } from '../store/postgres/prepared-client.ts'
 import { jsonRows } from '../store/recordset.ts'
 import type { Db } from '../store/schema.ts'
 import { inPipeline, type Send } from '../store/transaction.ts'
-import { QUOTAS } from '../usage/rules.ts'
+import { QUOTAS } from '../usage/quota-rules.ts'
 import { decideAdmissions } from './admission-rules.js'
 import type {
   Admission,

@@ -3,7 +3,7 @@ import { RECONCILE_DELAYS_MS, ReconcileAnswer } from '@svc/contract'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import type { SettledCall, StoredCall, StoredReconciled } from './call-rules.ts'
-import { storedText, storedWords } from './rules.ts'
+import { storedText, storedWords } from './payload-rules.ts'
 
 interface Served {
   endpoint: string | null

@@ -6,7 +6,7 @@ import { GRAIN_MS } from '../usage/rollup-rules.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 import { PLACE } from './history-store.ts'
-import { RUNNING } from './lease-store.ts'
+import { RUNNING } from './take-over-store.ts'
 
 const ENDED = ['completed', 'failed'] as const
 type Ended = (typeof ENDED)[number]

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
-import type { DispatchCall } from '../dispatch/dispatch-call.ts'
+import type { DispatchCall } from '../dispatch/call-types.ts'
 import type { SignedInUser } from '../end-users/signed-in-user.ts'
 import { EMPTY_OBJECT } from '../lib/json-document.ts'
 import { randomText } from '../lib/random.ts'

@@ -1,6 +1,6 @@
 import type { ExecutionKind, ExecutionSurface, FinishReason } from '@svc/contract'
 import type { Usage } from '../usage/rollup-rules.ts'
-import type { StorageBudget } from '../usage/storage-budget-rules.ts'
+import type { StorageBudget } from '../usage/storage-budget.ts'
 import { textBytes } from '../usage/stored-bytes-rules.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import { callsText, interruptedCalls, type SettledCall } from './call-rules.ts'

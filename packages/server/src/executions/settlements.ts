@@ -7,7 +7,7 @@ import { LAST_SEEN_INTERVAL_MS } from '../runtimes/rules.ts'
 import type { DiskSpace } from '../store/disk-space.ts'
 import { CommitUnknownError, isConnectionFault, isDataFault } from '../store/errors.ts'
 import type { Pause } from '../store/retry.ts'
-import type { StorageBudget } from '../usage/storage-budget-rules.ts'
+import type { StorageBudget } from '../usage/storage-budget.ts'
 import type { BatchWriter } from './batch-writer.ts'
 import {
   interruptedEnd,

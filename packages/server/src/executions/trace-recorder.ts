@@ -3,7 +3,7 @@ import type { AgentCall, AgentEvent } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import type { Redactor } from '../dispatch/redact.ts'
 import { type NewCall, type SettledCall, UNANSWERED } from './call-rules.ts'
-import { storedText, storedWords } from './rules.ts'
+import { storedText, storedWords } from './payload-rules.ts'
 import type { Ending, SettledStep } from './settlement-rules.ts'
 
 /** The trace of an execution: shapes, counts and payloads. Message text has no place in it. */

@@ -1,7 +1,7 @@
 import { Kysely, sql } from 'kysely'
 import type { PoolUse } from '../telemetry/metrics.ts'
 import { migrate } from './migrations.ts'
-import { openPostgres, openPostgresUnlimited } from './postgres/database.ts'
+import { openPostgres, openPostgresUnlimited } from './postgres/pool.ts'
 import type { Db, Schema } from './schema.ts'
 import { createSqliteDialect } from './sqlite/driver.ts'
 

@@ -5,9 +5,9 @@ import { ExecutionParams } from '../http/params.ts'
 import { typed } from '../http/typed.ts'
 import { answerEvents } from './answer-events.ts'
 import type { StreamDeps } from './deps.ts'
+import { isPeerCall } from './peer-signature-rules.ts'
 import { PEER_HEADER } from './peers.ts'
 import { cancelHeld, detached, heldRun } from './resume.ts'
-import { isPeerCall } from './rules.ts'
 
 const PATH = '/v1/peers/executions/:executionId'
 

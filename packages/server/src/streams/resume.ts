@@ -1,8 +1,9 @@
 import { type CancelledExecution, LAST_EVENT_ID_HEADER } from '@svc/contract'
 import { type AppError, invalidField, notFound, notHeld, peerAway } from '../errors.ts'
 import type { StreamDeps } from './deps.ts'
+import type { PeerCall } from './peer-signature-rules.ts'
 import type { PeerAnswer } from './peers.ts'
-import { isResumeKey, type PeerCall } from './rules.ts'
+import { isResumeKey } from './resume-key-rules.ts'
 import { findStoredRun, type StoredRun } from './store.ts'
 import type { StreamedRun } from './streamed-runs.ts'
 

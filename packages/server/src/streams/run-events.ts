@@ -1,5 +1,3 @@
-import { frameOf } from './rules.ts'
-
 export interface EventReader {
   /** The reader has left. */
   readonly isGone: boolean
@@ -17,6 +15,11 @@ interface Cursor {
   isBlocked: boolean
   /** The event to send next was dropped: only `done` is sent. */
   hasGap: boolean
+}
+
+/** One server-sent event. `data` is one line. */
+export function frameOf(id: number, type: string, data: string): string {
+  return `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`
 }
 
 /** A further reader ends the oldest: its connection is most likely one that was lost without a word. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { countExecution, noCounts, type ShareCounts } from './candidate-counts-rules.ts'
 import { durationBucket } from './histogram.ts'
-import { countExecution, noCounts, type ShareCounts } from './share-rules.ts'
 
 /** Usage is counted by UTC hour and also by UTC day, so that a long range reads few rows. */
 export type Grain = 'hour' | 'day'

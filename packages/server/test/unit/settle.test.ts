@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
 import { UsageTotals } from '../../src/usage/rollup-rules.ts'
-import { StorageBudget } from '../../src/usage/storage-budget-rules.ts'
+import { StorageBudget } from '../../src/usage/storage-budget.ts'
 import { createTestClock } from '../support/clock.ts'
 import { newRow, settlement } from '../support/settlement.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { grant } from '../../src/usage/grant.js'
-import { ANONYMOUS_BUCKET, type Draw, drawsFor, emptiestBuckets, MAIN_BUCKET } from '../../src/usage/rules.ts'
-import { StorageBudget } from '../../src/usage/storage-budget-rules.ts'
+import { ANONYMOUS_BUCKET, type Draw, drawsFor, emptiestBuckets, MAIN_BUCKET } from '../../src/usage/quota-rules.ts'
+import { StorageBudget } from '../../src/usage/storage-budget.ts'
+import { grant } from '../../src/usage/take-from-buckets.js'
 import { TIERS } from '../../src/usage/tiers.ts'
 import { available } from '../../src/usage/token-bucket.js'
 

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import SqliteDatabase from 'better-sqlite3'
-import { createSqliteBatchWriter } from '../../executions/sqlite-batch.js'
+import { createSqliteBatchWriter } from '../../executions/sqlite-batch-store.js'
 
 /**
  * @import { SqliteRequest } from '../../executions/batch-store.ts'

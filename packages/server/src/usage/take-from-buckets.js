@@ -1,7 +1,7 @@
 import { CLOCK_SKEW_MS, take } from './token-bucket.js'
 
 /**
- * @import { QuotaName } from './rules.ts'
+ * @import { QuotaName } from './quota-rules.ts'
  * @import { BucketRate } from './token-bucket.js'
  */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NodeWatch } from '../../src/executions/node-watch-rules.ts'
+import { NodeWatch } from '../../src/executions/node-failure-detector.ts'
 
 const LEASE_MS = 30_000
 const RENEWAL_MS = 10_000

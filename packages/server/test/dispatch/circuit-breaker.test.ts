@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Circuit } from '../../src/dispatch/circuit.ts'
+import { Circuit } from '../../src/dispatch/circuit-breaker.ts'
 import type { Transport } from '../../src/dispatch/failures.ts'
 
 function acquire(circuit: Circuit, now: number): number {

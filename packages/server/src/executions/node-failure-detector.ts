@@ -1,7 +1,4 @@
-export interface StoredLease {
-  nodeId: string
-  until: number
-}
+import type { StoredLease } from './lease-store.ts'
 
 interface Sighting {
   until: number
