@@ -50,8 +50,8 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
   'executions/node-lease.ts': [['Set', 'settings of other servers that were told of: name and values']],
   'executions/node-failure-detector.ts': [['Map', 'when a lease was seen: the server that holds it']],
   'executions/reconcile.ts': [
-    ['Map', 'questions under way: the execution'],
-    ['Map', 'accounts without room for a question, and until when: the account'],
+    ['Map', 'reconcile requests under way: the execution'],
+    ['Map', 'accounts without room for a reconcile request, and until when: the account'],
   ],
   'executions/settlements.ts': [
     ['Set', 'outcomes that wait for the database: no key'],

@@ -4,7 +4,7 @@ import { internal } from '../errors.ts'
 import { callText, type NewCall, type SettledCall, UNANSWERED } from '../executions/call-rules.ts'
 import type { ExecutionDeps } from '../executions/deps.ts'
 import { storedText } from '../executions/payload-rules.ts'
-import { addressHash, nextQuestion } from '../executions/reconcile-rules.ts'
+import { addressHash, nextReconcileAt } from '../executions/reconcile-rules.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import type { Limits } from '../limits.ts'
 import { retryConnectionFaults } from '../store/retry.ts'
@@ -80,6 +80,6 @@ function toRecord(
     call: callText(call),
     status: call.status,
     durationMs: call.durationMs,
-    askAt: nextQuestion([call]),
+    reconcileDueAt: nextReconcileAt([call]),
   }
 }

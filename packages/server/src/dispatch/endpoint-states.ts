@@ -3,7 +3,7 @@ import { ExpiringMap } from '../lib/expiring-map.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { Circuit } from './circuit-breaker.ts'
 import { type CallFailure, FAILURES } from './failures.ts'
-import { type EndedCall, endedCall, explainHealth, judgeHealth, judgeReachability } from './health.ts'
+import { explainHealth, type HealthSample, healthSample, judgeHealth, judgeReachability } from './health.ts'
 
 const MAX_RECENT_CALLS = 20
 const MEMORY_MS = 15 * 60_000
@@ -29,7 +29,7 @@ export interface EndpointState {
   readonly address: Address | null
   readonly circuit: Circuit
   /** How the last calls ended, oldest first. */
-  readonly recent: EndedCall[]
+  readonly recent: HealthSample[]
   callsInFlight: number
   answeredAt: number
   probedAt: number
@@ -76,7 +76,7 @@ export class EndpointStates {
     state.circuit.release(circuitVersion, transport, at)
     if (transport === 'worked') state.answeredAt = at
     if (transport === 'unknown') return
-    state.recent.push(endedCall(failure, at, state.recent.at(-1)))
+    state.recent.push(healthSample(failure, at, state.recent.at(-1)))
     if (state.recent.length > MAX_RECENT_CALLS) state.recent.shift()
   }
 
@@ -129,7 +129,7 @@ export class EndpointStates {
   }
 }
 
-function recentCalls(state: EndpointState | undefined, now: number): EndedCall[] {
+function recentCalls(state: EndpointState | undefined, now: number): HealthSample[] {
   return state?.recent.filter((call) => call.at > now - MEMORY_MS) ?? []
 }
 

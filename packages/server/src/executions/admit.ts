@@ -86,7 +86,7 @@ export async function admit<C extends NewCall | null>(
     const admission = await writeAdmission(deps, { revision, row, storedKey: request.storedKey })
     if (admission.outcome === 'repeated') throw new KeyTakenError()
     if (admission.outcome === 'admitted') {
-      scope.place = { ownerId: row.owner_id, runtimeId: row.runtime_id }
+      scope.owner = { ownerId: row.owner_id, runtimeId: row.runtime_id }
       // The batch cut the payloads by this rule. All but the metadata are written anew at the end.
       const isCut = isPastBudget(admission.tier, admission.storedBytes)
       const stored = isCut ? { ...row, metadata: row.metadata && TRUNCATED } : row

@@ -19,7 +19,7 @@ import { ENDED_UNANSWERED } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { observeModelCalls } from './observe-model-calls.ts'
 import { outcomeOf } from './outcome.ts'
-import { askableAddressHash } from './reconcile-rules.ts'
+import { reconcileAddressHash } from './reconcile-rules.ts'
 import type { ExecutionScope } from './running.ts'
 import { interruptedResult, sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
@@ -136,7 +136,7 @@ export function payloadRules(
   const { redactor, endUserToken } = request
   const effectOf = (name: string) => runtime.deployment?.capabilities.get(name)?.effect ?? DEFAULT_EFFECT
   const hasToken = endUserToken !== undefined
-  return { redactor, storedBytes: limits.storedBytes, effectOf, hasToken, sentTo: askableAddressHash(runtime) }
+  return { redactor, storedBytes: limits.storedBytes, effectOf, hasToken, sentTo: reconcileAddressHash(runtime) }
 }
 
 // A deployment may lower the service's limits.

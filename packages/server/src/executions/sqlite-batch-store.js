@@ -46,7 +46,7 @@ function statementsOf(database) {
     end: prepare(`update executions set ${ENDED_COLUMNS.map((column) => `${column} = ?`)}, reconcile_at = ${reconcileAt('?')}
       where execution_id = ? and owner_id = ? and node_id = ? and completed_at is null`),
     journal: prepare('insert into usage_journal (usages) values (?)'),
-    seen: prepare('update runtimes set last_seen_at = ? where runtime_id = ? and coalesce(last_seen_at, 0) < ?'),
+    setLastSeen: prepare('update runtimes set last_seen_at = ? where runtime_id = ? and coalesce(last_seen_at, 0) < ?'),
   }
 }
 
@@ -73,7 +73,7 @@ function writeBatch(statements, request) {
 /** @type {(statements: ReturnType<typeof statementsOf>, nodeId: string, settlement: SqliteSettlement) => boolean} */
 function end(statements, nodeId, { values, runtimeId, seenAt }) {
   const { changes } = statements.end().run(values, nodeId)
-  if (changes > 0 && seenAt !== null) statements.seen().run(seenAt, runtimeId, seenAt)
+  if (changes > 0 && seenAt !== null) statements.setLastSeen().run(seenAt, runtimeId, seenAt)
   return changes > 0
 }
 

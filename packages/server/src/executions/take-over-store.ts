@@ -7,7 +7,7 @@ import type { StoredLease } from './lease-store.ts'
 import { interruptedEnd, settlementWithinBudget } from './settlement-rules.ts'
 
 /** A literal, so that the partial indexes of running and of ended executions are used. */
-export const RUNNING = sql.lit('running' as const)
+export const RUNNING_STATUS = sql.lit('running' as const)
 
 // Their calls are read and written as one text, and each may hold large payloads.
 const SWEEP_ROWS = 100
@@ -54,7 +54,7 @@ function readAbandoned(db: Db, { nodeId, overdueBefore }: Pick<Sweep, 'nodeId' |
       const owner = eb.selectFrom('owners').whereRef('owners.owner_id', '=', 'executions.owner_id')
       return [owner.select('tier').as('tier'), owner.select('stored_bytes').as('storedBytes')]
     })
-    .where('status', '=', RUNNING)
+    .where('status', '=', RUNNING_STATUS)
     .where((where) =>
       where.or([
         where('node_id', 'not in', where.selectFrom('nodes').select('nodes.node_id')),

@@ -4,10 +4,10 @@ import type { CallResult } from '../dispatch/call-result.ts'
 import type { Redactor } from '../dispatch/redact.ts'
 import { type NewCall, type SettledCall, UNANSWERED } from './call-rules.ts'
 import { storedText, storedWords } from './payload-rules.ts'
-import type { Ending, SettledStep } from './settlement-rules.ts'
+import type { ExecutionEnd, SettledStep } from './settlement-rules.ts'
 
 /** The trace of an execution: shapes, counts and payloads. Message text has no place in it. */
-export type RecordedTrace = Omit<Ending, 'status' | 'finishReason' | 'error' | 'completedAt'>
+export type RecordedTrace = Omit<ExecutionEnd, 'status' | 'finishReason' | 'error' | 'completedAt'>
 
 /** The shape of messages, roles and types of parts, as JSON text. */
 export function shapeText(messages: readonly Message[]): string {

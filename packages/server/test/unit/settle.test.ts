@@ -3,7 +3,7 @@ import { redactorOf } from '../../src/dispatch/redact.ts'
 import type { Admitted } from '../../src/executions/admit.ts'
 import { type Outcome, outcomeOf, stoppedOutcome } from '../../src/executions/outcome.ts'
 import { settle } from '../../src/executions/settle.ts'
-import type { Ending, Settlement } from '../../src/executions/settlement-rules.ts'
+import type { ExecutionEnd, Settlement } from '../../src/executions/settlement-rules.ts'
 import type { RecordedTrace } from '../../src/executions/trace-recorder.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { Secret } from '../../src/secrets/secret.ts'
@@ -107,7 +107,7 @@ const call = (status: 'completed' | 'failed' | 'unknown') => ({
 })
 
 describe('under a share of a candidate', () => {
-  const counted = (end: Partial<Ending>) => {
+  const counted = (end: Partial<ExecutionEnd>) => {
     const totals = new UsageTotals()
     totals.add([settlement({ deployment_version: 2, share: 1 }, end).usage])
     return totals.shares.map(({ counts }) => [counts.executions, counts.bad])
