@@ -120,7 +120,7 @@ async function askOrCall(deps: ExecutionDeps, running: Running, request: CallReq
     return { kind: 'made', result: isOurs ? await sendCall(deps, running, made) : interruptedResult() }
   }
   const { kind, result } = await run().catch((error: unknown) => {
-    deps.logger.error({ err: error, executionId }, 'an execution failed from within')
+    deps.logger.error({ err: error, executionId }, 'an execution failed with an internal error')
     return { kind: 'made', result: { ok: false, message: OUR_FAULT, durationMs: 0 } } as const
   })
   const [approval] = approvals.asked()

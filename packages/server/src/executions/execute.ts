@@ -102,7 +102,7 @@ export async function runExecution(
     },
   )
   const result = await loop.catch((error: unknown): AgentResult => {
-    deps.logger.error({ err: error, executionId }, 'an execution failed from within')
+    deps.logger.error({ err: error, executionId }, 'an execution failed with an internal error')
     return { finishReason: 'error', error: OUR_FAULT }
   })
   const closing = closingTurn(added)

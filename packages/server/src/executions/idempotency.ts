@@ -72,7 +72,7 @@ const TOO_MANY_KEYS =
   'This account has sent 20,000 different idempotency keys within 24 hours: send the call without one, or later.'
 
 const TOO_MANY_ANONYMOUS =
-  'This runtime takes no further idempotency keys from callers without a key for now: send the call without one, or later.'
+  'This runtime accepts no more idempotency keys from anonymous callers for now: send the call without one, or later.'
 
 const OF_KEY_HOLDERS = { most: MAX_KEYS, tooMany: TOO_MANY_KEYS }
 const OF_ANONYMOUS = { most: MAX_KEYS * ANONYMOUS_SHARE, tooMany: TOO_MANY_ANONYMOUS }

@@ -166,7 +166,7 @@ export class NodeLease {
     if (count === 0) return
     metrics.executionsInterrupted(count)
     metrics.approvals('expired', await expireSome(db, 'of failed executions', EXPIRED_AT_ONCE))
-    logger.warn({ count }, 'failed executions that were interrupted')
+    logger.warn({ count }, 'executions without a live node were marked as failed')
   }
 
   /** Logs each setting in which another replica differs, once for each value. */

@@ -65,8 +65,8 @@ export function interruptedResult(): CallResult {
 
 export const UNSENT = {
   stopped: 'The call was not made: the execution was stopped.',
-  noEndpoint: 'The runtime has no endpoint.',
-  interrupted: 'The service was interrupted.',
+  noEndpoint: 'The call was not made: the runtime has no endpoint.',
+  interrupted: 'The call was not made: the service was interrupted.',
 } as const
 
 function unsent(message: string): CallResult {

@@ -131,7 +131,7 @@ export class Settlements {
       if (!isDataFault(error)) return
       // It would always be refused. The sweep fails what is still running in the store, once it is overdue.
       const executionId = one.settlement.row.execution_id
-      logger.error({ err: error, executionId }, 'an outcome that the database refuses was given up')
+      logger.error({ err: error, executionId }, 'an outcome was dropped: the database refused its values')
     }
     this.#queue.delete(one)
     if (one.isAdmission) this.unknownAdmissions -= 1

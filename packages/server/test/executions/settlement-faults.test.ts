@@ -117,7 +117,7 @@ describeEngines('an outcome that cannot be written', (engine) => {
     const told = lines.map((line) => JSON.parse(line)).filter((line) => line.executionId === refused && line.err)
     expect(told.map(({ msg }) => msg)).toEqual([
       'an outcome could not be written',
-      'an outcome that the database refuses was given up',
+      'an outcome was dropped: the database refused its values',
     ])
     await accept()
     await service.deps.settlements.retryFailed()
