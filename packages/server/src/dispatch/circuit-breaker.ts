@@ -26,7 +26,7 @@ export class Circuit {
   /** The version of the state, which {@link release} takes back; null while calls are paused. */
   acquire(now: number): number | null {
     if (this.isOpen && now < this.#pausedUntil) return null
-    // Until this call has ended, no other one gets through.
+    // Half-open: no other call passes until this one has ended.
     if (this.isOpen) this.#change(this.#pauseMs, Number.POSITIVE_INFINITY)
     return this.#version
   }

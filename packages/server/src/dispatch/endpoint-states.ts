@@ -80,7 +80,7 @@ export class EndpointStates {
     if (state.recent.length > MAX_RECENT_CALLS) state.recent.shift()
   }
 
-  /** Whether the endpoint answers, where that has changed or was last told a minute ago; else null. Counts it as told. */
+  /** Whether the endpoint answers, if that changed or was last reported a minute ago; else null. Counts it as reported. */
   takeReachability({ state }: Permit, now: number): boolean | null {
     const isReachable = judgeReachability(state.recent)
     const { told } = state

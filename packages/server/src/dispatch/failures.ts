@@ -11,7 +11,7 @@ export interface CallFailure {
   readonly name?: string
   /** How the call ended by the capability's own words; absent where it said nothing. */
   readonly reported?: 'failed' | 'unknown'
-  /** For whoever called. */
+  /** The code that the caller gets. */
   readonly code?: ToldFailure['code']
 }
 

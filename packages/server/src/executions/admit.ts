@@ -87,7 +87,7 @@ export async function admit<C extends NewCall | null>(
     if (admission.outcome === 'repeated') throw new KeyTakenError()
     if (admission.outcome === 'admitted') {
       scope.owner = { ownerId: row.owner_id, runtimeId: row.runtime_id }
-      // The batch cut the payloads by this rule. All but the metadata are written anew at the end.
+      // The batch truncated the payloads of an account past its storage limit. Settlement rewrites all but the metadata.
       const isCut = isPastBudget(admission.tier, admission.storedBytes)
       const stored = isCut ? { ...row, metadata: row.metadata && TRUNCATED } : row
       return { executionId, row: stored, runtime, request }

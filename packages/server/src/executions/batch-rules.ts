@@ -48,7 +48,7 @@ export interface BatchOutcomes {
 export interface BatchContext {
   nodeId: string
   now: number
-  /** The batch may have been written before, as the answer to its commit was lost. Its stored outcomes are returned. */
+  /** The batch may be committed: the answer to its commit was lost. PostgreSQL returns stored outcomes. SQLite ignores it. */
   isRepeat: boolean
   /** Ends executions of a dead node, or overdue ones of this node: no lease is asked for, and all items are settlements. */
   isTakeOver?: boolean | undefined

@@ -29,7 +29,7 @@ function toSqlite({ row, usage, heardFrom }: Settlement) {
   }
 }
 
-/** Writes a batch in one transaction. Nothing is written unless the node holds its lease. */
+/** Writes a batch in one transaction. A batch without a lease writes nothing, a take-over excepted. */
 export type WriteBatch = (batch: Batch, context: BatchContext) => Promise<BatchOutcomes>
 
 export function createBatchStore(db: Db): WriteBatch {

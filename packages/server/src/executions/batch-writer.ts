@@ -70,7 +70,7 @@ export function createBatchWriter(deps: WriterDeps) {
     while (sizeOf(queue) > 0) {
       state.current = takeBatch(queue)
       const outage = await writeItems(state, state.current)
-      // Each further batch would take its own last second, and a process that stops has few.
+      // Each batch would wait one more second for the database, and a stopping process has little time.
       if (outage !== null && state.stopping.aborted) refuseQueue(queue, outage)
     }
     working = undefined

@@ -70,7 +70,7 @@ interface Run {
   hold: (bytes: number) => boolean
 }
 
-/** Runs an admitted execution and settles it. A failed one is a result; throws only where its settlement is unknown. */
+/** Runs an admitted execution and settles it. A failed one is a result; throws only after an unknown commit. */
 export async function runExecution(
   deps: ExecutionDeps,
   admitted: Admitted<null>,

@@ -101,7 +101,7 @@ async function awaitAnswer(
     const ended = await findEnded(deps.db, ownerId, executionId)
     if (ended === undefined) throw internal(new Error(`the execution ${executionId} of an idempotency key is gone`))
     if (ended?.awaitsApproval === 1) {
-      // The repeat may be another stranger's, who must not decide what the first one was asked.
+      // The repeat may come from another anonymous caller, who must not decide the first one's approval.
       if (isAnonymous) throw invalidField(KEY, ASKED)
       const approval = await askedAgain(deps, ownerId, executionId)
       if (!approval) throw internal(new Error(`the approval of ${executionId} is gone or altered`))
@@ -115,7 +115,7 @@ async function awaitAnswer(
 
 type Ended = NonNullable<Awaited<ReturnType<typeof findEnded>>>
 
-/** How the call ended: its execution is `failed` where the first caller left, too. Of an unknown one, what was told. */
+/** The outcome of the call: its execution is `failed`, too, where the first caller left. Reconciled: the endpoint's answer. */
 function toOutcome(executionId: string, { error, calls, durationMs }: Ended): CallOutcome {
   const [call] = readCalls(calls)
   const took = { durationMs: durationMs ?? 0 }

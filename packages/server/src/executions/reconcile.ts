@@ -127,7 +127,7 @@ async function reconcileCalls(
 
 interface ReconcileEndpoint {
   address: string
-  /** Whether what is deployed there declares that it tells. */
+  /** The deployment declares `reconcile`. */
   reconcile: boolean
 }
 

@@ -11,7 +11,7 @@ type SettleDeps = Pick<ExecutionDeps, 'candidates' | 'clock' | 'metrics' | 'limi
   settlements: Pick<ExecutionDeps['settlements'], 'settle'>
 }
 
-/** Writes the end of an execution. The outcome is a failure where it was not written. Rejects where that is unknown. */
+/** Writes the outcome of an execution. A failed write returns a failure. An unknown commit rejects. */
 export async function settle(
   deps: SettleDeps,
   { row, runtime }: Admitted<NewCall | null>,

@@ -6,7 +6,7 @@ import { TRUNCATED } from '../usage/truncated.js'
 import { callsText, interruptedCalls, type SettledCall } from './call-rules.ts'
 import { nextReconcileAt } from './reconcile-rules.ts'
 
-/** The columns that an admission writes. */
+/** What an admission writes, and some of what its settlement needs. */
 export interface NewRow {
   owner_id: string
   execution_id: string

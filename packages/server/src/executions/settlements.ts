@@ -57,9 +57,8 @@ export class Settlements {
   }
 
   /**
-   * Waits for a database that is away until the execution's time is up: a caller who gets a failure would repeat the work. False
-   * where another node has ended the execution, or where the end was not written: a failure is queued in its place. Rejects with
-   * a `CommitUnknownError` where it may have been written: the end itself is queued.
+   * Waits for the database until the execution's deadline, as a caller who gets a failure repeats the work. False: another node
+   * ended the execution, or a failure is queued instead. A `CommitUnknownError`: the settlement is queued.
    */
   async settle(settlement: Settlement): Promise<boolean> {
     const { writer, clock, limits, pause } = this.#deps
@@ -137,7 +136,7 @@ export class Settlements {
     if (one.isAdmission) this.unknownAdmissions -= 1
   }
 
-  // A sign of life is stored now and then: a busy runtime gives one with each call.
+  // `last_seen_at` is stored at most once an interval: a busy runtime completes many calls.
   #isNews({ usage: { runtimeId }, row: { completed_at: completedAt } }: Settlement): boolean {
     const last = this.#lastSeen.get(runtimeId)
     if (last !== undefined && completedAt - last < LAST_SEEN_INTERVAL_MS) return false

@@ -76,7 +76,7 @@ export function endedCall(call: NewCall, result: CallResult, storedBytes: number
   return { callId, ordinal, capability, effect, hasToken, sentTo, step, input, startedAt, ...ended }
 }
 
-/** A call of a model as it is recorded before it is sent. */
+/** A call as it is recorded before it is sent. */
 export function newCall(
   { callId, ordinal, capability, step, input }: AgentCall,
   startedAt: number,

@@ -1,6 +1,6 @@
 type ErrorTest = (error: unknown) => boolean
 
-/** An error of SQLite; `code` is its extended result code or `SVC_DATABASE_ENDED`. */
+/** A database error that svc raises. `code`: a SQLite result code, `SVC_DATABASE_ENDED`, or SQLSTATE 08006 for an outage. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
   readonly code: string

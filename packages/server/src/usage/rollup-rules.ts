@@ -20,7 +20,7 @@ export const Usages = z.array(
     projectId: z.string(),
     /** Null where there was no deployment. */
     deploymentVersion: z.int().nullable().default(null),
-    /** `candidates.since` of the share that served it. Of a later call: set only where that call makes the execution bad. */
+    /** `candidates.since` when the execution began. A later call has it only as the first bad call of its execution. */
     share: z.int().optional(),
     /** Bytes; see `stored-bytes-rules.ts`. */
     storedBytes: z.int().default(0),
