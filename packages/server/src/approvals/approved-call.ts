@@ -3,7 +3,7 @@ import type { CallResult } from '../dispatch/call-result.ts'
 import { internal } from '../errors.ts'
 import { callText, type NewCall, type SettledCall, UNANSWERED } from '../executions/call-rules.ts'
 import type { ExecutionDeps } from '../executions/deps.ts'
-import { storedText } from '../executions/payload-rules.ts'
+import { truncatedJson } from '../executions/payload-rules.ts'
 import { addressHash, nextReconcileAt } from '../executions/reconcile-rules.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import type { Limits } from '../limits.ts'
@@ -69,7 +69,7 @@ function toRecord(
   { call, result, storedBytes }: { call: SettledCall; result: CallResult; storedBytes: number },
 ): ApprovedCallEnd {
   const stored = result.ok
-    ? { ...result, output: new JsonDocument(storedText(result.redacted.text, storedBytes)) }
+    ? { ...result, output: new JsonDocument(truncatedJson(result.redacted.text, storedBytes)) }
     : result
   return {
     approvalId: row.approval_id,

@@ -10,7 +10,7 @@ const MAX_PAUSE_MS = 5 * 60_000
  * A circuit breaker: opens for 15 s where half of ten or more calls failed within 30 s, then lets one call through. While
  * such calls fail the pause doubles, up to five minutes.
  */
-export class Circuit {
+export class CircuitBreaker {
   /** 0 while the circuit is closed. */
   #pauseMs = 0
   #pausedUntil = 0
@@ -33,8 +33,8 @@ export class Circuit {
 
   release(version: number, transport: Transport, now: number): void {
     if (version !== this.#version) return
-    if (this.isOpen) this.#endProbe(transport, now)
-    else if (transport !== 'unknown') this.#endCall(transport, now)
+    if (this.isOpen) this.#endTrial(transport, now)
+    else if (transport !== 'ignored') this.#endCall(transport, now)
   }
 
   #change(pauseMs: number, pausedUntil: number): void {
@@ -44,10 +44,10 @@ export class Circuit {
     this.#slots.length = 0
   }
 
-  #endProbe(transport: Transport, now: number): void {
+  #endTrial(transport: Transport, now: number): void {
     if (transport === 'worked') return void this.#change(0, now)
-    // A cancelled probe: the next call probes again.
-    if (transport === 'unknown') return void this.#change(this.#pauseMs, now)
+    // The trial was cancelled: the next call is one.
+    if (transport === 'ignored') return void this.#change(this.#pauseMs, now)
     const pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS)
     this.#change(pauseMs, now + pauseMs)
   }

@@ -1,7 +1,7 @@
 import { endpointProblem, type Health } from '@svc/contract'
 import { ExpiringMap } from '../lib/expiring-map.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { Circuit } from './circuit-breaker.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
 import { type CallFailure, FAILURES } from './failures.ts'
 import { explainHealth, type HealthSample, healthSample, judgeHealth, judgeReachability } from './health.ts'
 
@@ -27,7 +27,7 @@ export interface Address {
 export interface EndpointState {
   /** Null where the address may not be called. */
   readonly address: Address | null
-  readonly circuit: Circuit
+  readonly circuit: CircuitBreaker
   /** How the last calls ended, oldest first. */
   readonly recent: HealthSample[]
   callsInFlight: number
@@ -75,7 +75,7 @@ export class EndpointStates {
     state.callsInFlight -= 1
     state.circuit.release(circuitVersion, transport, at)
     if (transport === 'worked') state.answeredAt = at
-    if (transport === 'unknown') return
+    if (transport === 'ignored') return
     state.recent.push(healthSample(failure, at, state.recent.at(-1)))
     if (state.recent.length > MAX_RECENT_CALLS) state.recent.shift()
   }
@@ -136,7 +136,7 @@ function recentCalls(state: EndpointState | undefined, now: number): HealthSampl
 function newState(endpoint: string): EndpointState {
   return {
     address: addressOf(endpoint),
-    circuit: new Circuit(),
+    circuit: new CircuitBreaker(),
     recent: [],
     callsInFlight: 0,
     answeredAt: Number.NEGATIVE_INFINITY,

@@ -16,7 +16,7 @@ import type { AdmissionRequest, StoredIdempotencyKey } from './batch-rules.ts'
 import { QueueFullError } from './batch-writer.ts'
 import { callText, type NewCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
-import { storedShape } from './payload-rules.ts'
+import { truncatedShape } from './payload-rules.ts'
 import type { ExecutionScope } from './running.ts'
 import type { NewRow } from './settlement-rules.ts'
 
@@ -93,7 +93,7 @@ export async function admit<C extends NewCall | null>(
       return { executionId, row: stored, runtime, request }
     }
     if (admission.outcome === 'refused') {
-      const { limit, retryAfterMs } = admission.grant
+      const { limit, retryAfterMs } = admission.refusal
       deps.metrics.admissionRefused(limit)
       throw limited(REFUSALS[limit], retryAfterMs)
     }
@@ -102,21 +102,21 @@ export async function admit<C extends NewCall | null>(
   throw internal(new Error(`runtime ${cached.runtime.runtimeId} changed ${MAX_TRIES} times during one admission`))
 }
 
-type Side = { runtime: ServingRuntime } & Pick<NewRow, 'share' | 'isElsewhere'>
+type Side = { runtime: ServingRuntime } & Pick<NewRow, 'trafficSetAt' | 'usesCandidateEndpoint'>
 
 /** Chooses between stable and candidate, the same way at each try. */
 function createChoice(deps: Pick<ExecutionDeps, 'keyring' | 'random'>, split: Split | undefined) {
   let point: number | null = null
   return (stable: ServingRuntime): Side => {
     const { candidate, runtimeId } = stable
-    if (!split || !candidate?.traffic) return { runtime: stable, share: undefined, isElsewhere: false }
+    if (!split || !candidate?.traffic) return { runtime: stable, trafficSetAt: undefined, usesCandidateEndpoint: false }
     point ??= splitPoint(deps, runtimeId, split.subject())
     const runtime = isForCandidate(point, candidate.traffic) ? candidate.runtime : stable
-    return { runtime, share: candidate.since, isElsewhere: runtime.endpoint !== stable.endpoint }
+    return { runtime, trafficSetAt: candidate.since, usesCandidateEndpoint: runtime.endpoint !== stable.endpoint }
   }
 }
 
-type Begun = Pick<NewRow, 'execution_id' | 'started_at' | 'share' | 'isElsewhere'>
+type Begun = Pick<NewRow, 'execution_id' | 'started_at'> & Omit<Side, 'runtime'>
 
 function rowOf(
   runtime: ServingRuntime,
@@ -130,7 +130,7 @@ function rowOf(
     deployment_version: runtime.deployment?.version ?? null,
     kind,
     surface: surface ?? null,
-    message_shape: storedShape(messageShape, storedBytes),
+    message_shape: truncatedShape(messageShape, storedBytes),
     metadata: metadata ? redactor.jsonText(metadata.text) : null,
     call_count: call ? 1 : 0,
     calls: call && callText(call),

@@ -20,7 +20,7 @@ export interface StoredIdempotencyKey {
 /** `stale`: the runtime has changed since it was read. `repeated`: the key is another request's. Neither charges. */
 export type Admission =
   | { outcome: 'admitted'; tier: Tier; storedBytes: number }
-  | { outcome: 'refused'; grant: Refusal }
+  | { outcome: 'refused'; refusal: Refusal }
   | { outcome: 'stale' }
   | { outcome: 'repeated' }
 

@@ -18,14 +18,14 @@ export interface SqliteRequest
 /** Arrays and texts: they are copied to the thread and bound faster than objects. */
 export type SqliteSettlement = ReturnType<typeof toSqlite>
 
-function toSqlite({ row, usage, heardFrom }: Settlement) {
+function toSqlite({ row, usage, endpointAnswered }: Settlement) {
   const { reconcile_at: reconcileAt, execution_id: executionId, owner_id: ownerId, completed_at: completedAt } = row
   const ended = ENDED_COLUMNS.map((column) => row[column])
   return {
     values: [...ended, reconcileAt, reconcileAt, executionId, ownerId],
     usage: JSON.stringify(usage),
     runtimeId: usage.runtimeId,
-    seenAt: heardFrom ? completedAt : null,
+    seenAt: endpointAnswered ? completedAt : null,
   }
 }
 

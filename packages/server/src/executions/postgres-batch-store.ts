@@ -188,7 +188,7 @@ async function changeRunning(send: Send, sql: string, rows: readonly Keyed[], no
 
 async function writeLastSeen(send: Send, settled: Batch['settlements']): Promise<void> {
   const rows = settled
-    .filter(({ heardFrom }) => heardFrom)
+    .filter(({ endpointAnswered }) => endpointAnswered)
     .map(({ usage, row }) => ({ runtime_id: usage.runtimeId, last_seen_at: row.completed_at }))
     .sort((a, b) => (a.runtime_id < b.runtime_id ? -1 : 1))
   if (rows.length > 0) await send(setLastSeen, [jsonRows(rows), rows.map(({ runtime_id }) => runtime_id)])

@@ -3,7 +3,7 @@ import { RECONCILE_DELAYS_MS, ReconcileAnswer } from '@svc/contract'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import type { SettledCall, StoredCall, StoredReconciled } from './call-rules.ts'
-import { storedText, storedWords } from './payload-rules.ts'
+import { truncatedJson, truncatedText } from './payload-rules.ts'
 
 interface Served {
   endpoint: string | null
@@ -56,11 +56,11 @@ export function keptAnswer(
   { maxBytes, isFull }: { maxBytes: number; isFull: boolean },
 ): StoredReconciled {
   if (hasToken) return { status, at }
-  const text = isFull ? TRUNCATED : storedText(JSON.stringify(output ?? null), maxBytes)
+  const text = isFull ? TRUNCATED : truncatedJson(JSON.stringify(output ?? null), maxBytes)
   return {
     status,
     ...(status === 'completed' && { output: JSON.parse(text) }),
-    ...(message !== undefined && !isFull && { message: storedWords(message, maxBytes) }),
+    ...(message !== undefined && !isFull && { message: truncatedText(message, maxBytes) }),
     at,
   }
 }

@@ -2,7 +2,7 @@ import type { Admitted } from './admit.ts'
 import type { NewCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import type { Outcome } from './outcome.ts'
-import { storedShape, storedWords } from './payload-rules.ts'
+import { truncatedShape, truncatedText } from './payload-rules.ts'
 import { settlementWithinBudget } from './settlement-rules.ts'
 import { UNRECORDED } from './settlements.ts'
 import type { RecordedTrace } from './trace-recorder.ts'
@@ -18,7 +18,7 @@ export async function settle(
   outcome: Outcome,
   trace: RecordedTrace,
 ): Promise<{ outcome: Outcome; durationMs: number }> {
-  const { kind, started_at: startedAt } = row
+  const { kind, started_at: startedAt, trafficSetAt } = row
   const completedAt = Math.max(deps.clock.now(), startedAt)
   const { storedBytes } = deps.limits
   const { messageShape, ...counts } = trace
@@ -26,13 +26,13 @@ export async function settle(
     status: outcome.status,
     finishReason: outcome.finishReason,
     completedAt,
-    error: outcome.error && storedWords(outcome.error, storedBytes),
-    messageShape: storedShape(messageShape, storedBytes),
+    error: outcome.error && truncatedText(outcome.error, storedBytes),
+    messageShape: truncatedShape(messageShape, storedBytes),
     ...counts,
   })
   const isSettled = await deps.settlements.settle(settlement)
   // Where the candidate served: the runtime as the candidate serves it has no candidate.
-  if (row.share !== undefined && runtime.candidate === null) deps.candidates.note(row.runtime_id, row.share)
+  if (trafficSetAt !== undefined && runtime.candidate === null) deps.candidates.note(row.runtime_id, trafficSetAt)
   const durationMs = completedAt - startedAt
   const answered: Outcome = isSettled ? outcome : { status: 'failed', finishReason: 'error', error: UNRECORDED }
   const { status, finishReason } = answered

@@ -20,10 +20,10 @@ export interface NewRow {
   call_count: number
   calls: string | null
   started_at: number
-  /** The share of the candidate under which it is served, where there is one. Not stored. */
-  share?: number | undefined
-  /** Whether a candidate serves it at an endpoint of its own. Not stored. */
-  isElsewhere?: boolean | undefined
+  /** When the candidate's traffic was set (`candidates.since`); absent without a candidate. Not stored. */
+  trafficSetAt?: number | undefined
+  /** A candidate serves it at an endpoint of its own. Not stored. */
+  usesCandidateEndpoint?: boolean | undefined
 }
 
 export interface SettledStep {
@@ -96,9 +96,9 @@ export function settlementOf(begun: NewRow, end: ExecutionEnd) {
   }
   if (row.unknown_calls > 0) usage.executionId = begun.execution_id
   // Anybody with the public key can leave, as often as they like.
-  if (begun.share !== undefined && end.finishReason !== 'cancelled') usage.share = begun.share
-  // `heardFrom`: whether the runtime's endpoint gave a sign of life.
-  return { row, usage, heardFrom: !begun.isElsewhere && countOf(calls, 'completed') > 0 }
+  if (begun.trafficSetAt !== undefined && end.finishReason !== 'cancelled') usage.share = begun.trafficSetAt
+  // `endpointAnswered`: the runtime's own endpoint completed a call.
+  return { row, usage, endpointAnswered: !begun.usesCandidateEndpoint && countOf(calls, 'completed') > 0 }
 }
 
 function countOf(calls: readonly SettledCall[], status: SettledCall['status']): number {

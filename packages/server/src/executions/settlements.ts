@@ -62,12 +62,12 @@ export class Settlements {
    */
   async settle(settlement: Settlement): Promise<boolean> {
     const { writer, clock, limits, pause } = this.#deps
-    const heardFrom = settlement.heardFrom && this.#isNews(settlement)
+    const endpointAnswered = settlement.endpointAnswered && this.#isNews(settlement)
     const until = settlement.usage.startedAt + limits.executionMs
     let unknown: CommitUnknownError | null = null
     for (;;) {
       try {
-        return await writer.settle({ ...settlement, heardFrom }, unknown !== null)
+        return await writer.settle({ ...settlement, endpointAnswered }, unknown !== null)
       } catch (error) {
         if (error instanceof CommitUnknownError) unknown = error
         const isLate = this.#stopping.aborted || clock.now() >= until

@@ -10,9 +10,9 @@ import { interruptedEnd, settlementWithinBudget } from './settlement-rules.ts'
 export const RUNNING_STATUS = sql.lit('running' as const)
 
 // Their calls are read and written as one text, and each may hold large payloads.
-const SWEEP_ROWS = 100
+const ROWS_AT_ONCE = 100
 
-export interface Sweep {
+export interface TakeOver {
   now: number
   nodeId: string
   /** Its own executions that started earlier are failed, too. Null: none are. */
@@ -22,7 +22,7 @@ export interface Sweep {
 }
 
 /** Fails every execution that no node runs, and returns their number. */
-export async function failAbandoned(db: Db, { now, deadNodes, ...sweep }: Sweep): Promise<number> {
+export async function takeOverExecutions(db: Db, { now, deadNodes, ...filter }: TakeOver): Promise<number> {
   // First: from then on these nodes write nothing, so that the rows read next are final.
   for (const { nodeId, until } of deadNodes) {
     await db.deleteFrom('nodes').where('node_id', '=', nodeId).where('lease_until', '=', until).execute()
@@ -31,7 +31,7 @@ export async function failAbandoned(db: Db, { now, deadNodes, ...sweep }: Sweep)
   const storage = new StorageBudget()
   let count = 0
   for (;;) {
-    const abandoned = await readAbandoned(db, sweep)
+    const abandoned = await readAbandoned(db, filter)
     for (const { owner_id, tier, storedBytes } of abandoned) {
       if (tier !== null && storedBytes !== null) storage.note(owner_id, { tier, storedBytes })
     }
@@ -42,11 +42,11 @@ export async function failAbandoned(db: Db, { now, deadNodes, ...sweep }: Sweep)
       const outcomes = await write({ admissions: [], calls: [], settlements }, context)
       count += outcomes.settlements.filter((isEnded) => isEnded).length
     }
-    if (abandoned.length < SWEEP_ROWS) return count
+    if (abandoned.length < ROWS_AT_ONCE) return count
   }
 }
 
-function readAbandoned(db: Db, { nodeId, overdueBefore }: Pick<Sweep, 'nodeId' | 'overdueBefore'>) {
+function readAbandoned(db: Db, { nodeId, overdueBefore }: Pick<TakeOver, 'nodeId' | 'overdueBefore'>) {
   return db
     .selectFrom('executions')
     .select([...BEGUN_COLUMNS, 'node_id'])
@@ -62,6 +62,6 @@ function readAbandoned(db: Db, { nodeId, overdueBefore }: Pick<Sweep, 'nodeId' |
       ]),
     )
     .orderBy('execution_id')
-    .limit(SWEEP_ROWS)
+    .limit(ROWS_AT_ONCE)
     .execute()
 }

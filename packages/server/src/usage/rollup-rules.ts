@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countExecution, noCounts, type ShareCounts } from './candidate-counts-rules.ts'
+import { type CandidateCounts, countExecution, noCounts } from './candidate-counts-rules.ts'
 import { durationBucket } from './histogram.ts'
 
 /** Usage is counted by UTC hour and also by UTC day, so that a long range reads few rows. */
@@ -96,8 +96,8 @@ export interface UnknownCall {
 export interface ServedShare {
   runtimeId: string
   version: number
-  share: number
-  counts: ShareCounts
+  trafficSetAt: number
+  counts: CandidateCounts
 }
 
 /** The sums of one hour, which are added to the counter of the hour and to that of its day. */
@@ -202,10 +202,10 @@ export class UsageTotals {
   }
 
   #addShare(usage: Usage): void {
-    const { runtimeId, deploymentVersion: version, share } = usage
-    if (share === undefined || version === null) return
-    const key = `${runtimeId} ${version} ${share}`
-    const served = this.#shares.get(key) ?? { runtimeId, version, share, counts: noCounts() }
+    const { runtimeId, deploymentVersion: version, share: trafficSetAt } = usage
+    if (trafficSetAt === undefined || version === null) return
+    const key = `${runtimeId} ${version} ${trafficSetAt}`
+    const served = this.#shares.get(key) ?? { runtimeId, version, trafficSetAt, counts: noCounts() }
     this.#shares.set(key, served)
     if (usage.isLaterCall) served.counts.bad += 1
     else countExecution(served.counts, usage)

@@ -109,7 +109,7 @@ const call = (status: 'completed' | 'failed' | 'unknown') => ({
 describe('under a share of a candidate', () => {
   const counted = (end: Partial<ExecutionEnd>) => {
     const totals = new UsageTotals()
-    totals.add([settlement({ deployment_version: 2, share: 1 }, end).usage])
+    totals.add([settlement({ deployment_version: 2, trafficSetAt: 1 }, end).usage])
     return totals.shares.map(({ counts }) => [counts.executions, counts.bad])
   }
 
@@ -128,12 +128,12 @@ describe('a sign of life is noted', () => {
   const worked = { ...EMPTY, calls: [call('failed'), call('completed')] }
 
   test('when a call succeeded', async () => {
-    expect((await settled(COMPLETED, { trace: worked })).written.heardFrom).toBe(true)
+    expect((await settled(COMPLETED, { trace: worked })).written.endpointAnswered).toBe(true)
   })
 
   test('but not for calls that failed, nor for an execution without any', async () => {
     for (const trace of [EMPTY, { ...EMPTY, calls: [call('failed')] }]) {
-      expect((await settled(COMPLETED, { trace })).written.heardFrom).toBe(false)
+      expect((await settled(COMPLETED, { trace })).written.endpointAnswered).toBe(false)
     }
   })
 })

@@ -31,7 +31,7 @@ export function openPostgres(options: PostgresOptions) {
 }
 
 /** One connection without time limits for migrations, which may wait for those of another replica. */
-export function openPostgresUnlimited(options: PostgresOptions) {
+export function openPostgresForMigrations(options: PostgresOptions) {
   return connect(options, { max: 1, options: '-c statement_timeout=0 -c lock_timeout=0' })
 }
 
