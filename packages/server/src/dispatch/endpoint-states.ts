@@ -9,8 +9,8 @@ const MAX_RECENT_CALLS = 20
 const MEMORY_MS = 15 * 60_000
 const SILENCE_MS = 60_000
 const PROBE_INTERVAL_MS = 30_000
-// Another replica may have told otherwise meanwhile.
-const RETELL_MS = 60_000
+// Another replica may have reported otherwise meanwhile.
+const REPORT_INTERVAL_MS = 60_000
 
 export interface Endpoint {
   runtimeId: string
@@ -34,8 +34,8 @@ export interface EndpointState {
   answeredAt: number
   probedAt: number
   workedSecret: Secret | null
-  /** What was last told of its reachability. */
-  told: { isReachable: boolean; at: number } | null
+  /** The reachability that was last reported, and when. */
+  reported: { isReachable: boolean; at: number } | null
 }
 
 export interface Permit {
@@ -83,9 +83,9 @@ export class EndpointStates {
   /** Whether the endpoint answers, if that changed or was last reported a minute ago; else null. Counts it as reported. */
   takeReachability({ state }: Permit, now: number): boolean | null {
     const isReachable = judgeReachability(state.recent)
-    const { told } = state
-    if (isReachable === null || (told?.isReachable === isReachable && now - told.at < RETELL_MS)) return null
-    state.told = { isReachable, at: now }
+    const last = state.reported
+    if (isReachable === null || (last?.isReachable === isReachable && now - last.at < REPORT_INTERVAL_MS)) return null
+    state.reported = { isReachable, at: now }
     return isReachable
   }
 
@@ -142,7 +142,7 @@ function newState(endpoint: string): EndpointState {
     answeredAt: Number.NEGATIVE_INFINITY,
     probedAt: Number.NEGATIVE_INFINITY,
     workedSecret: null,
-    told: null,
+    reported: null,
   }
 }
 

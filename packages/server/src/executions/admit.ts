@@ -145,14 +145,15 @@ async function writeAdmission(deps: ExecutionDeps, request: AdmissionRequest) {
   try {
     const admission = await batchWriter.admit(request)
     if (admission === null) throw databaseAway()
-    if (settlements.unknownAdmissions > 0) void settlements.retryFailed()
+    // The database answers again: the retry queue need not wait for the next renewal.
+    if (settlements.unknownAdmissions > 0) void settlements.retryQueued()
     if (admission.outcome === 'admitted') {
       storage.note(row.owner_id, admission)
       diskSpace.noteWrite()
     }
     return admission
   } catch (error) {
-    if (error instanceof CommitUnknownError) settlements.failUnknown(row)
+    if (error instanceof CommitUnknownError) settlements.enqueueUnknownAdmission(row)
     throw error instanceof QueueFullError ? busy() : error
   }
 }

@@ -4,7 +4,7 @@ import { ThreadedSqliteAdapter } from '../store/sqlite/driver.ts'
 import { retryTransaction } from '../store/transaction.ts'
 import { type PlanQuota, QUOTAS } from '../usage/quota-rules.ts'
 import type { Batch, BatchContext, BatchOutcomes } from './batch-rules.ts'
-import { ENDED_COLUMNS } from './column-rules.js'
+import { SETTLEMENT_COLUMNS } from './column-rules.js'
 import { writePostgresBatch } from './postgres-batch-store.ts'
 import type { Settlement } from './settlement-rules.ts'
 
@@ -20,7 +20,7 @@ export type SqliteSettlement = ReturnType<typeof toSqlite>
 
 function toSqlite({ row, usage, endpointAnswered }: Settlement) {
   const { reconcile_at: reconcileAt, execution_id: executionId, owner_id: ownerId, completed_at: completedAt } = row
-  const ended = ENDED_COLUMNS.map((column) => row[column])
+  const ended = SETTLEMENT_COLUMNS.map((column) => row[column])
   return {
     values: [...ended, reconcileAt, reconcileAt, executionId, ownerId],
     usage: JSON.stringify(usage),

@@ -1,5 +1,5 @@
-/** The columns of an execution's row that its begin sets. */
-export const BEGUN_COLUMNS = /** @type {const} */ ([
+/** The columns that an admission writes. */
+export const ADMISSION_COLUMNS = /** @type {const} */ ([
   'owner_id',
   'execution_id',
   'runtime_id',
@@ -14,8 +14,8 @@ export const BEGUN_COLUMNS = /** @type {const} */ ([
   'started_at',
 ])
 
-/** Those that its end sets. */
-export const ENDED_COLUMNS = /** @type {const} */ ([
+/** The columns that a settlement writes. */
+export const SETTLEMENT_COLUMNS = /** @type {const} */ ([
   'status',
   'finish_reason',
   'awaits_approval',

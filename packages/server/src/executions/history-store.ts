@@ -6,8 +6,8 @@ import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 
 export interface ExecutionFilter {
   status?: ExecutionStatus | undefined
-  /** Only those with a call of this status. */
-  calls?: 'failed' | 'unknown' | undefined
+  /** Only executions with a call of this status. */
+  badCalls?: 'failed' | 'unknown' | undefined
   /** Only those that the end user rated so. */
   feedback?: Feedback | undefined
   runtimeId?: string | undefined
@@ -68,7 +68,7 @@ const LISTED = [
 
 type Condition = RawBuilder<SqlBool>
 
-const MOST_COUNTED = 1_000
+const MAX_COUNTED = 1_000
 
 /** The unknown calls of a runtime's executions since a time, of the newest thousand that have any. */
 export async function countUnknownCalls(
@@ -83,7 +83,7 @@ export async function countUnknownCalls(
     .where(sql<boolean>`unknown_calls > 0`)
     .where('started_at', '>=', from)
     .orderBy('started_at', 'desc')
-    .limit(MOST_COUNTED)
+    .limit(MAX_COUNTED)
   const { sum } = await db
     .selectFrom(counted.as('counted'))
     .select((eb) => eb.fn.sum<number | null>('unknown_calls').as('sum'))
@@ -126,9 +126,9 @@ export async function listExecutions(db: Db, ownerId: string, filter: ExecutionF
 }
 
 // Each has a small index of its own. Given both, that of the calls serves.
-function rareOf({ calls, feedback }: Pick<ExecutionFilter, 'calls' | 'feedback'>): string | null {
+function rareOf({ badCalls, feedback }: Pick<ExecutionFilter, 'badCalls' | 'feedback'>): string | null {
   const conditions = [
-    ...(calls === undefined ? [] : [`${calls}_calls > 0`]),
+    ...(badCalls === undefined ? [] : [`${badCalls}_calls > 0`]),
     ...(feedback === undefined ? [] : [`feedback is not null and feedback = ${feedback}`]),
   ]
   return conditions.length > 0 ? conditions.join(' and ') : null

@@ -11,7 +11,7 @@ import type { StoredIdempotencyKey } from './batch-rules.ts'
 import type { CallOutcome, CallRequest } from './call-capability.ts'
 import { ENDED_UNANSWERED, readCalls } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
-import { findEnded, findKey, hasKeys } from './idempotency-store.ts'
+import { findEnded, findKey, hasReachedKeyLimit } from './idempotency-store.ts'
 
 const KEY = 'idempotency-key'
 
@@ -79,7 +79,7 @@ const OF_ANONYMOUS = { most: MAX_KEYS * ANONYMOUS_SHARE, tooMany: TOO_MANY_ANONY
 
 async function requireRoom({ db }: Pick<ExecutionDeps, 'db'>, ownerId: string, kind: CallRequest['kind']) {
   const { most, tooMany } = kind === 'broker' ? OF_ANONYMOUS : OF_KEY_HOLDERS
-  if (await hasKeys(db, ownerId, most)) throw limited(tooMany, 60_000)
+  if (await hasReachedKeyLimit(db, ownerId, most)) throw limited(tooMany, 60_000)
 }
 
 // Everything that the call is made of. Who the end user is is only part of a hash under the master key.

@@ -13,7 +13,7 @@ import type {
   BucketRow,
   CurrentRuntime,
 } from './batch-rules.ts'
-import { BEGUN_COLUMNS, ENDED_COLUMNS, reconcileAt } from './column-rules.js'
+import { ADMISSION_COLUMNS, reconcileAt, SETTLEMENT_COLUMNS } from './column-rules.js'
 import { KEY_LIFETIME_MS, keyRows, shareOutcomes } from './idempotency-rules.js'
 import type { NewRow } from './settlement-rules.ts'
 
@@ -40,8 +40,8 @@ export const BATCH_STATEMENTS = {
   setBuckets: prepared(`insert into allowances (owner_id, bucket, full_at)
     select owner_id, bucket, full_at from ${given('allowances')} where true
     on conflict (owner_id, bucket) do update set full_at = excluded.full_at`),
-  begin: prepared(`insert into executions (status, node_id, ${BEGUN_COLUMNS})
-    select 'running', $2, ${BEGUN_COLUMNS} from ${given('executions')}`),
+  begin: prepared(`insert into executions (status, node_id, ${ADMISSION_COLUMNS})
+    select 'running', $2, ${ADMISSION_COLUMNS} from ${given('executions')}`),
   dropKeys: prepared('delete from idempotency_keys where key_hash = any($1::text[]) and created_at <= $2'),
   // Waits for another replica that takes the same key.
   addKeys: prepared(`insert into idempotency_keys select * from ${given('idempotency_keys')} where true
@@ -54,7 +54,7 @@ export const BATCH_STATEMENTS = {
       select execution_id, owner_id, string_agg(calls, ',') as calls, count(*) as call_count
       from ${given('executions')} group by execution_id, owner_id
     ) as given where ${RUN_BY_THIS_NODE} returning executions.execution_id`),
-  end: prepared(`update executions set ${ENDED_COLUMNS.map((column) => `${column} = given.${column}`)},
+  end: prepared(`update executions set ${SETTLEMENT_COLUMNS.map((column) => `${column} = given.${column}`)},
       reconcile_at = ${reconcileAt('given.reconcile_at')}
     from ${given('executions')} where ${RUN_BY_THIS_NODE} returning executions.execution_id`),
   journal: prepared('insert into usage_journal (usages) values ($1)'),

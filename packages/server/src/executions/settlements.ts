@@ -88,25 +88,25 @@ export class Settlements {
   }
 
   /** Fails an execution of which it is unknown whether it was admitted, once the database answers. */
-  failUnknown(row: NewRow): void {
+  enqueueUnknownAdmission(row: NewRow): void {
     const { logger, storage, clock } = this.#deps
     logger.error({ executionId: row.execution_id }, 'it is unknown whether an execution was admitted')
     this.#enqueue(settlementWithinBudget(storage, row, interruptedEnd(row, clock.now())), true)
   }
 
   /** Tries the queue again. Resolves when tries that began earlier have ended, too. */
-  async retryFailed(): Promise<void> {
+  async retryQueued(): Promise<void> {
     await Promise.all([...this.#queue].map((one) => (one.attempt ??= this.#retry(one))))
   }
 
-  /** From now on a database that is away is awaited for a second at most. */
-  endRetries(): void {
+  /** From now on no write waits longer than a second for the database. */
+  stopWaiting(): void {
     this.#stopping.abort()
-    this.#deps.writer.endRetries('all')
+    this.#deps.writer.stopWaiting('all')
   }
 
   async drain(): Promise<void> {
-    await this.retryFailed()
+    await this.retryQueued()
     await this.#deps.writer.drain()
   }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../store/schema.ts'
 import { StorageBudget } from '../usage/storage-budget.ts'
 import { createBatchStore } from './batch-store.ts'
-import { BEGUN_COLUMNS } from './column-rules.js'
+import { ADMISSION_COLUMNS } from './column-rules.js'
 import type { StoredLease } from './lease-store.ts'
 import { interruptedEnd, settlementWithinBudget } from './settlement-rules.ts'
 
@@ -49,7 +49,7 @@ export async function takeOverExecutions(db: Db, { now, deadNodes, ...filter }: 
 function readAbandoned(db: Db, { nodeId, overdueBefore }: Pick<TakeOver, 'nodeId' | 'overdueBefore'>) {
   return db
     .selectFrom('executions')
-    .select([...BEGUN_COLUMNS, 'node_id'])
+    .select([...ADMISSION_COLUMNS, 'node_id'])
     .select((eb) => {
       const owner = eb.selectFrom('owners').whereRef('owners.owner_id', '=', 'executions.owner_id')
       return [owner.select('tier').as('tier'), owner.select('stored_bytes').as('storedBytes')]

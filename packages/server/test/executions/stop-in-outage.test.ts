@@ -175,7 +175,7 @@ describeEngine('postgres', 'an outcome that is abandoned before its commit', (en
     relay.silence()
     const told = settlements.settle(settlement({ execution_id: RUNNING.execution_id }))
     await relay.unheard
-    settlements.endRetries()
+    settlements.stopWaiting()
     expect(await told).toBe(false)
     relay.heal()
     // Waits for the transaction, whose answers come now.
