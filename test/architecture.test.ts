@@ -245,7 +245,9 @@ describe('within the server', () => {
   test('stores know no use case, no engine and no HTTP', () => {
     const stores = server.filter((file) => isStore(file) && !file.path.includes('/store/'))
     const isAllowed = (target: string) =>
-      /(store|rules|transaction|schema|page|recordset|rows|prepared-client|driver)\.ts$|rules\.js$/.test(target)
+      /(store|rules|storage-budget|transaction|schema|page|recordset|rows|prepared-client|driver)\.ts$|rules\.js$/.test(
+        target,
+      )
     expect(breaches(stores, (_, target) => target !== null && !isAllowed(target))).toEqual([])
   })
 
@@ -255,7 +257,7 @@ describe('within the server', () => {
         target,
       )
     const pure = server.filter(
-      (file) => isPure(file) && (isEngine(file) || !/(runtimes|deployments|executions)\/rules\.ts$/.test(file.path)),
+      (file) => isPure(file) && (isEngine(file) || !/(runtimes|deployments)\/rules\.ts$/.test(file.path)),
     )
     expect(
       breaches(
@@ -325,7 +327,7 @@ describe('within the server', () => {
   test('what the service tells of itself knows no database, no HTTP server and no use case', () => {
     const files = server.filter(inServer(/^(telemetry|admission)\//))
     const isOwn = (target: string) =>
-      /\/(telemetry|admission|lib)\/[a-z-]+\.ts$|\/usage\/(rules|tiers|token-bucket)\.(ts|js)$/.test(target)
+      /\/(telemetry|admission|lib)\/[a-z-]+\.ts$|\/usage\/(quota-rules|tiers|token-bucket)\.(ts|js)$/.test(target)
     expect(files.length).toBeGreaterThan(8)
     expect(
       breaches(files, (specifier, target) => specifier === 'kysely' || (target !== null && !isOwn(target))),

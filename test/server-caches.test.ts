@@ -28,7 +28,7 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
   'analytics/aggregation.ts': [['createCoalescer', 'the current aggregation: the same for all owners']],
   'billing/checkout.ts': [['KeyedSemaphore', 'requests to the payment provider: the owner']],
   'store/sqlite/folder-lock.ts': [['Set', 'locks of data folders: no key']],
-  'store/postgres/database.ts': [['WeakMap', 'when a connection was made: the connection']],
+  'store/postgres/pool.ts': [['WeakMap', 'when a connection was made: the connection']],
   'store/postgres/prepared-client.ts': [['Map', 'names of prepared statements: the text of a statement of ours']],
   'store/sqlite/sqlite-worker.js': [['Map', 'prepared statements: the text of a statement of ours']],
   'deployments/candidate-watch.ts': [
@@ -48,10 +48,10 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['KeyedSemaphore', 'issuers that are asked for their keys: the owner'],
   ],
   'executions/node-lease.ts': [['Set', 'settings of other servers that were told of: name and values']],
-  'executions/node-watch-rules.ts': [['Map', 'when a lease was seen: the server that holds it']],
+  'executions/node-failure-detector.ts': [['Map', 'when a lease was seen: the server that holds it']],
   'executions/reconcile.ts': [
-    ['Map', 'questions under way: the execution'],
-    ['Map', 'accounts without room for a question, and until when: the account'],
+    ['Map', 'reconcile requests under way: the execution'],
+    ['Map', 'accounts without room for a reconcile request, and until when: the account'],
   ],
   'executions/settlements.ts': [
     ['Set', 'outcomes that wait for the database: no key'],
@@ -119,7 +119,7 @@ const KEPT: Record<string, readonly (readonly [kind: string, keys: string])[]> =
     ['Map', 'last uses of one batch: owner, runtime and version'],
     ['Map', 'what was served beside a candidate, of one batch: runtime, version and share'],
   ],
-  'usage/storage-budget-rules.ts': [['Lru', 'bytes stored: the account']],
+  'usage/storage-budget.ts': [['Lru', 'bytes stored: the account']],
   'webhooks/deliver.ts': [['Map', 'deliveries under way: the promise of each']],
 }
 

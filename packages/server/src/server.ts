@@ -10,7 +10,7 @@ import { type OpenContext, openParts } from './open-parts.ts'
 import { aggregateUsage, type JobTimes, startJobs } from './ops/background-jobs.ts'
 import { createReadinessProbe } from './ops/readiness.ts'
 import { startSummary } from './ops/start-summary.ts'
-import { openOnFullDisk } from './store/disk-reserve.ts'
+import { openWithDiskReserve } from './store/disk-reserve.ts'
 
 /** `drainMs` counts from the signal. Of the 30 s after which many supervisors kill, the rest is for a slow database. */
 const DRAIN_TIMES = { drainMs: 23_000, stopMs: 3_000, flushMs: 1_000 }
@@ -27,7 +27,7 @@ export async function startServer(config: Config, env: Environment, context: Ope
     return opened
   }
   const { store } = config
-  const parts = await (store.engine === 'sqlite' ? openOnFullDisk(store.folder, open) : open())
+  const parts = await (store.engine === 'sqlite' ? openWithDiskReserve(store.folder, open) : open())
   const { deps, nodeId, database } = parts
   const { renewing, aggregating, sweeping } = startJobs(deps, context)
   const app = createApp(deps)

@@ -63,6 +63,7 @@ export class EffectLog {
     const key = this.#keyOf(call)
     const found = await this.#limit(store.read(key))
     if (found !== null) return answerOf(call, readRecord(found))
+    // Calls with the effect `read` are not recorded: a missing record does not tell that such a call never began.
     if (!isRecorded || !this.#remembers(call.callId)) return outcomeUnknown(call)
     // The call may still be on its way: what is told never to have run must not run afterwards.
     const outcome = { status: 'never' } as const

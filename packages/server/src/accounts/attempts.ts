@@ -1,7 +1,7 @@
 import { limited } from '../errors.ts'
 import type { CoreDeps } from '../lib/core-deps.ts'
 import { networkOf } from '../lib/network.ts'
-import { grant } from '../usage/grant.js'
+import { takeFromBuckets } from '../usage/take-from-buckets.js'
 import { isKnownNetwork, rememberNetwork, updateBuckets } from './attempts-store.ts'
 import type { Member } from './member-store.ts'
 import type { QueuePlace } from './password-queue.ts'
@@ -82,7 +82,7 @@ export async function countGuess(
 function draw(deps: CountingDeps, buckets: Buckets) {
   const draws = drawsOf(deps, buckets)
   const subjects = draws.map(({ bucket }) => bucket)
-  return updateBuckets(deps.db, subjects, (fullAt) => grant(fullAt, draws, deps.clock.now()))
+  return updateBuckets(deps.db, subjects, (fullAt) => takeFromBuckets(fullAt, draws, deps.clock.now()))
 }
 
 async function giveBack(deps: CountingDeps, buckets: Buckets): Promise<void> {

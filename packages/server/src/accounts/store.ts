@@ -3,7 +3,7 @@ import { validCredentials } from '../credentials/store.ts'
 import { firstRow, hasEffect, matching } from '../store/rows.ts'
 import type { Db } from '../store/schema.ts'
 import { inTransaction, type Tx } from '../store/transaction.ts'
-import { ANONYMOUS_BUCKET, emptiestBuckets, MAIN_BUCKET } from '../usage/rules.ts'
+import { ANONYMOUS_BUCKET, emptiestBuckets, MAIN_BUCKET } from '../usage/quota-rules.ts'
 import { findMember, insertMember, type Member, toMember } from './member-store.ts'
 
 export interface OwnerRow {

@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, statSync } from
 import { dirname, join, resolve } from 'node:path'
 import { isAlreadyThere } from '../secrets/master-key.ts'
 import { databaseFile } from '../store/open-store.ts'
-import { checkCopy, copySqlite, syncToDisk } from '../store/sqlite/copy.ts'
+import { backUpSqlite, checkBackup, syncToDisk } from '../store/sqlite/backup.ts'
 import { CommandError } from './command-error.ts'
 import type { AdminCommand } from './parse-command.ts'
 
@@ -40,8 +40,8 @@ export function backUp(dataFolder: string, { to, 'with-master-key': withMasterKe
 
 function fill(folder: string, source: string, key: string | null): object {
   const file = join(folder, BACKUP_FILE)
-  copySqlite(source, file)
-  const check = checkCopy(file)
+  backUpSqlite(source, file)
+  const check = checkBackup(file)
   if (!check.ok) {
     throw new CommandError(`The copy is not sound (${check.problem}), and was removed. Look at ${source} itself.`)
   }

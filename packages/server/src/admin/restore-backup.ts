@@ -1,7 +1,7 @@
 import { chmodSync, constants, copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { databaseFile } from '../store/open-store.ts'
-import { type CopyCheck, checkCopy, syncToDisk } from '../store/sqlite/copy.ts'
+import { type BackupCheck, checkBackup, syncToDisk } from '../store/sqlite/backup.ts'
 import { LOCK_FILE, lockDataFolder } from '../store/sqlite/folder-lock.ts'
 import { BACKUP_FILE, copyKey, KEY_FILE } from './backup.ts'
 import { CommandError } from './command-error.ts'
@@ -12,7 +12,7 @@ interface RestoreOptions {
   hasMasterKeys: boolean
 }
 
-const PROBLEMS: Readonly<Record<Extract<CopyCheck, { ok: false }>['problem'], string>> = {
+const PROBLEMS: Readonly<Record<Extract<BackupCheck, { ok: false }>['problem'], string>> = {
   damaged: 'is damaged, or no database at all.',
   foreign: 'is a database, and not one of this service.',
   newer: 'was made by a newer version of the service. Restore it with that one.',
@@ -51,7 +51,7 @@ function copyInto(folder: string, source: string) {
   try {
     copyFileSync(source, draft, constants.COPYFILE_EXCL)
     chmodSync(draft, 0o600)
-    const check = checkCopy(draft)
+    const check = checkBackup(draft)
     if (!check.ok) throw new CommandError(`${source} ${PROBLEMS[check.problem]}`)
     syncToDisk(draft)
     // The key first: a server refuses to start on a database without one.

@@ -4,7 +4,7 @@ import { readConfig, reportFaults } from '../config.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Environment } from '../lib/environment.ts'
 import { createIds } from '../lib/ids.ts'
-import { openOnFullDisk } from '../store/disk-reserve.ts'
+import { openWithDiskReserve } from '../store/disk-reserve.ts'
 import { openStore } from '../store/open-store.ts'
 import { type AccountCommandDeps, runAccountCommand } from './account-commands.ts'
 import { backUp } from './backup.ts'
@@ -39,7 +39,7 @@ export async function runAdmin(args: readonly string[], { env, logger, readPassw
   }
   const onFault = (error: unknown) => logger.error({ err: error }, 'the database reported a fault')
   const open = () => openStore(config, { onFault, onFatal: () => {} })
-  const { database, keyring } = await (store.engine === 'sqlite' ? openOnFullDisk(store.folder, open) : open())
+  const { database, keyring } = await (store.engine === 'sqlite' ? openWithDiskReserve(store.folder, open) : open())
   try {
     const deps = { db: database.db, clock: systemClock }
     if (command.name === 'recount') return await recount(deps)

@@ -28,7 +28,7 @@ const NOTHING: Readonly<Share> = { executions: 0, bytes: 0 }
 
 /**
  * Counts executions and bytes in flight, of the service and of each account. An account may take more while it holds less
- * than is free: one account gets half at most, three leave a quarter for a fourth.
+ * than the free amount. One account gets half at most. Three full accounts leave a quarter.
  */
 export class InFlight {
   readonly #limits: InFlightLimits

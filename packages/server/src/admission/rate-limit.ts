@@ -5,7 +5,7 @@ import { TIERS } from '../usage/tiers.ts'
 import { available, missingMs, perMinute, take } from '../usage/token-bucket.js'
 import { MINUTE_MS, RuntimeRate, type VisitorJudged } from './runtime-rate.ts'
 
-/** Routes that share a rate: those of the public key, or the broker. */
+/** Groups of routes. Each group has a rate limit of its own. */
 export type RateRoutes = 'page' | 'broker' | 'settings'
 
 /** The state of a runtime's rate limit, for the `RateLimit-*` headers. */
@@ -60,7 +60,7 @@ export function createRateLimit({ clock, replicas }: { clock: Clock; replicas: (
       const limit = TIERS[tier].requestsPerMinute
       const share = shareOf(limit)
       const key = `${ownerId} ${runtimeId} ${routes}`
-      // Two visitors for each unit of a minute: after that a visitor's bucket is full again and can be forgotten.
+      // Twice the limit: an older visitor's bucket is full again and can be forgotten.
       const runtime = runtimes.get(key, now) ?? new RuntimeRate(2 * limit)
       runtimes.set(key, runtime, now)
       const taken = runtime.take(network, share, now)

@@ -20,7 +20,7 @@ export interface ApprovedCallEnd {
   /** Null where no answer came. */
   durationMs: number | null
   /** When the endpoint is first asked what became of the call; null where its outcome is known. */
-  askAt: number | null
+  reconcileDueAt: number | null
 }
 
 /** Records how an approved call ended, in approval, execution and usage. False where that was done before. */
@@ -46,7 +46,7 @@ async function addCall(
   ended: ApprovedCallEnd,
   addedBytes: number,
 ): Promise<void> {
-  const { executionId, callId, call, capability, status, durationMs, askAt } = ended
+  const { executionId, callId, call, capability, status, durationMs, reconcileDueAt } = ended
   const execution = await tx
     .selectFrom('executions')
     .select(['owner_id as ownerId', 'runtime_id as runtimeId', 'project_id as projectId', 'started_at as startedAt'])
@@ -63,7 +63,7 @@ async function addCall(
       call_count: eb('call_count', '+', 1),
       failed_calls: eb('failed_calls', '+', status === 'failed' ? 1 : 0),
       unknown_calls: eb('unknown_calls', '+', status === 'unknown' ? 1 : 0),
-      ...(askAt !== null && { reconcile_at: sql<number>`${sql.raw(reconcileAt(earlierOf(askAt)))}` }),
+      ...(reconcileDueAt !== null && { reconcile_at: sql<number>`${sql.raw(reconcileAt(earlierOf(reconcileDueAt)))}` }),
     }))
     .where((eb) => eb.and({ owner_id: ownerId, execution_id: executionId }))
     .execute()
@@ -85,8 +85,8 @@ async function addCall(
 }
 
 // The execution may have other unknown calls.
-function earlierOf(askAt: number): string {
-  return `case when executions.reconcile_at < ${askAt} then executions.reconcile_at else ${askAt} end`
+function earlierOf(reconcileDueAt: number): string {
+  return `case when executions.reconcile_at < ${reconcileDueAt} then executions.reconcile_at else ${reconcileDueAt} end`
 }
 
 function isExpiring(which: Expiring) {

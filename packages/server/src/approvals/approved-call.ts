@@ -3,8 +3,8 @@ import type { CallResult } from '../dispatch/call-result.ts'
 import { internal } from '../errors.ts'
 import { callText, type NewCall, type SettledCall, UNANSWERED } from '../executions/call-rules.ts'
 import type { ExecutionDeps } from '../executions/deps.ts'
-import { addressHash, nextQuestion } from '../executions/reconcile-rules.ts'
-import { storedText } from '../executions/rules.ts'
+import { truncatedJson } from '../executions/payload-rules.ts'
+import { addressHash, nextReconcileAt } from '../executions/reconcile-rules.ts'
 import { JsonDocument } from '../lib/json-document.ts'
 import type { Limits } from '../limits.ts'
 import { retryConnectionFaults } from '../store/retry.ts'
@@ -69,7 +69,7 @@ function toRecord(
   { call, result, storedBytes }: { call: SettledCall; result: CallResult; storedBytes: number },
 ): ApprovedCallEnd {
   const stored = result.ok
-    ? { ...result, output: new JsonDocument(storedText(result.redacted.text, storedBytes)) }
+    ? { ...result, output: new JsonDocument(truncatedJson(result.redacted.text, storedBytes)) }
     : result
   return {
     approvalId: row.approval_id,
@@ -80,6 +80,6 @@ function toRecord(
     call: callText(call),
     status: call.status,
     durationMs: call.durationMs,
-    askAt: nextQuestion([call]),
+    reconcileDueAt: nextReconcileAt([call]),
   }
 }

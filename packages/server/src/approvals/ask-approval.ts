@@ -34,7 +34,7 @@ export interface ApprovalRequests {
   withdraw(): Promise<void>
 }
 
-type AskingExecution = SendingExecution & { row: Pick<NewRow, 'share'>; request: { kind: ExecutionKind } }
+type AskingExecution = SendingExecution & { row: Pick<NewRow, 'trafficSetAt'>; request: { kind: ExecutionKind } }
 
 interface Asking {
   admitted: AskingExecution
@@ -144,8 +144,8 @@ async function store(
   const row: NewApproval = {
     ...terms,
     effect: runtime.deployment?.capabilities.get(call.capability)?.effect ?? DEFAULT_EFFECT,
-    ...{ step: call.step, ordinal: call.ordinal, status: 'pending', created_at: now },
-    ...{ input: call.input.text, metadata: metadata.text, preview: JSON.stringify(preview), share: asking.share },
+    ...{ step: call.step, ordinal: call.ordinal, status: 'pending', created_at: now, share: asking.trafficSetAt },
+    ...{ input: call.input.text, metadata: metadata.text, preview: JSON.stringify(preview) },
     proof: proofOf(keyring, key, terms),
   }
   const bytes = textBytes([row.input, row.metadata ?? null, row.preview])

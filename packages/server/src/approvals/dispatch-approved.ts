@@ -27,7 +27,7 @@ interface Approved {
 export async function dispatchApproved(deps: ExecutionDeps, approved: Approved): Promise<ApprovalAnswer> {
   const { approval, payload, runtime, scope, endUserToken, endUser } = approved
   const startedAt = deps.clock.now()
-  scope.place = { ownerId: approval.owner_id, runtimeId: approval.runtime_id }
+  scope.owner = { ownerId: approval.owner_id, runtimeId: approval.runtime_id }
   const metadata = payload.metadata === null ? undefined : new JsonDocument<JsonObject>(payload.metadata)
   const request = { metadata, endUserToken, endUser }
   const result = await sendCall(

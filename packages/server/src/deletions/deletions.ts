@@ -24,7 +24,7 @@ export async function deleteRuntime(
   if (retired === 'absent') throw notFound('The runtime')
   if (retired === 'too many') throw limited(TOO_MANY, 60_000)
   if (retired !== 'retired') throw notConfirmed('the name of the runtime', retired.name)
-  deps.running.stopWhere((place) => place.runtimeId === runtimeId, 'deleted')
+  deps.running.stopWhere((owner) => owner.runtimeId === runtimeId, 'deleted')
   deps.logger.info({ ownerId, runtimeId }, 'a runtime was deleted')
   return { runtimeId, deletedAt: isoTime(now) }
 }
@@ -77,16 +77,16 @@ export async function deleteAccount(
   if (outcome === 'pending')
     throw limited('A payment page of this account is still open. Try again in a minute.', 60_000)
   if (outcome === 'other password') throw invalidField('password', 'was changed meanwhile.')
-  deps.running.stopWhere((place) => place.ownerId === ownerId, 'deleted')
+  deps.running.stopWhere((owner) => owner.ownerId === ownerId, 'deleted')
   deps.logger.info({ ownerId }, 'an account was deleted')
   return { ownerId, deletedAt: isoTime(now) }
 }
 
 /** Stops what this replica runs for runtimes and accounts that were deleted, through whichever replica. */
 export async function stopDeleted({ db, running }: Pick<DeletionDeps, 'db' | 'running'>): Promise<void> {
-  const places = [...running].flatMap(({ place }) => place ?? [])
-  if (places.length === 0) return
-  const gone = await findGone(db, places)
+  const owners = [...running].flatMap(({ owner }) => owner ?? [])
+  if (owners.length === 0) return
+  const gone = await findGone(db, owners)
   if (gone.size === 0) return
   running.stopWhere(({ ownerId, runtimeId }) => gone.has(runtimeId) || gone.has(ownerId), 'deleted')
 }

@@ -3,8 +3,8 @@ import { updateRuntime } from '../runtimes/store.ts'
 import { firstRow, matching } from '../store/rows.ts'
 import type { Db, Schema } from '../store/schema.ts'
 import type { Tx } from '../store/transaction.ts'
+import { addCounts, CandidateCounts, noCounts } from '../usage/candidate-counts-rules.ts'
 import type { ServedShare } from '../usage/rollup-rules.ts'
-import { addCounts, noCounts, ShareCounts } from '../usage/share-rules.ts'
 import type { AccountEvent } from '../webhooks/rules.ts'
 import { frozenReason, judgeCandidate, type Sample } from './freeze-rules.ts'
 
@@ -61,7 +61,7 @@ export async function countShares(tx: Tx, served: readonly ServedShare[], now: n
   const candidates = await own.orderBy('runtime_id').forUpdate().execute()
   const events: AccountEvent[] = []
   for (const candidate of candidates) {
-    const own = served.filter(({ runtimeId, share }) => runtimeId === candidate.runtime_id && share === candidate.since)
+    const own = served.filter((one) => one.runtimeId === candidate.runtime_id && one.trafficSetAt === candidate.since)
     if (own.length > 0) events.push(...(await countCandidate(tx, { candidate, served: own, now })))
   }
   return events
@@ -93,5 +93,5 @@ async function countCandidate(tx: Tx, { candidate, served, now }: Counting): Pro
 }
 
 export function readCounts({ stable_counts, counts }: Pick<CandidateRow, 'stable_counts' | 'counts'>) {
-  return { stable: ShareCounts.parse(JSON.parse(stable_counts)), counts: ShareCounts.parse(JSON.parse(counts)) }
+  return { stable: CandidateCounts.parse(JSON.parse(stable_counts)), counts: CandidateCounts.parse(JSON.parse(counts)) }
 }

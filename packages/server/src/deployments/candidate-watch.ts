@@ -12,11 +12,11 @@ export type CandidateWatch = ReturnType<typeof createCandidateWatch>
  */
 export function createCandidateWatch(catchUp: () => Promise<unknown>) {
   /** Executions under the latest share of each runtime. */
-  const seen = new Lru<string, { share: number; count: number }>(10_000)
+  const seen = new Lru<string, { trafficSetAt: number; count: number }>(10_000)
   return {
-    note(runtimeId: string, share: number): void {
+    note(runtimeId: string, trafficSetAt: number): void {
       const known = seen.get(runtimeId)
-      const one = known?.share === share ? known : { share, count: 0 }
+      const one = known?.trafficSetAt === trafficSetAt ? known : { trafficSetAt, count: 0 }
       if (one !== known) seen.set(runtimeId, one)
       one.count += 1
       if (one.count > LAST_LOOK || one.count % LOOK_EVERY !== 0) return

@@ -45,7 +45,7 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 8, maxLength: 128 },
 }
 
-/** The broker calls of a deployment that a stranger may make. What a person approves is not among them. */
+/** The broker calls of a deployment that an anonymous caller may make. What a person approves is not among them. */
 export function describeBroker(source: BrokerSource): BrokerDescription {
   const { manifest, version, runtimeId, runtimeName, baseUrl } = source
   const { website } = manifest

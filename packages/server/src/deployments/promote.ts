@@ -5,8 +5,8 @@ import { invalidField, limited, notFound, nothingToPromote } from '../errors.ts'
 import { isoTime } from '../lib/clock.ts'
 import { frozenOf } from '../runtimes/rules.ts'
 import { type RuntimeIdentity, requireRuntime } from '../runtimes/runtimes.ts'
+import type { CandidateCounts } from '../usage/candidate-counts-rules.ts'
 import { percentile } from '../usage/histogram.ts'
-import type { ShareCounts } from '../usage/share-rules.ts'
 import { perHour, take } from '../usage/token-bucket.js'
 import { findCandidate, readCounts } from './candidate-store.ts'
 import type { DeploymentDeps } from './deps.ts'
@@ -83,7 +83,7 @@ export async function trafficOf(deps: AnalyticsDeps, owner: Owner, runtimeId: st
   }
 }
 
-function toCounts({ durations, ...counts }: ShareCounts): TrafficCounts {
+function toCounts({ durations, ...counts }: CandidateCounts): TrafficCounts {
   const buckets = new Map(Object.entries(durations).map(([bucket, count]) => [Number(bucket), count]))
   return { ...counts, p50DurationMs: percentile(buckets, 50), p95DurationMs: percentile(buckets, 95) }
 }

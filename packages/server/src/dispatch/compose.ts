@@ -1,7 +1,7 @@
 import { EXECUTION_ID_HEADER, IDEMPOTENCY_SUFFIXES } from '@svc/contract'
 import { randomText } from '../lib/random.ts'
 import { parseTraceparent } from '../telemetry/tracing.ts'
-import type { DispatchCall } from './dispatch-call.ts'
+import type { DispatchCall } from './call-types.ts'
 import { digestOf } from './sign.ts'
 
 /** The parts of a call that are the same on every try. */

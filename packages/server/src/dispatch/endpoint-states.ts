@@ -1,16 +1,16 @@
 import { endpointProblem, type Health } from '@svc/contract'
 import { ExpiringMap } from '../lib/expiring-map.ts'
 import type { Secret } from '../secrets/secret.ts'
-import { Circuit } from './circuit.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
 import { type CallFailure, FAILURES } from './failures.ts'
-import { type EndedCall, endedCall, explainHealth, judgeHealth, judgeReachability } from './health.ts'
+import { explainHealth, type HealthSample, healthSample, judgeHealth, judgeReachability } from './health.ts'
 
 const MAX_RECENT_CALLS = 20
 const MEMORY_MS = 15 * 60_000
 const SILENCE_MS = 60_000
 const PROBE_INTERVAL_MS = 30_000
-// Another replica may have told otherwise meanwhile.
-const RETELL_MS = 60_000
+// Another replica may have reported otherwise meanwhile.
+const REPORT_INTERVAL_MS = 60_000
 
 export interface Endpoint {
   runtimeId: string
@@ -27,15 +27,15 @@ export interface Address {
 export interface EndpointState {
   /** Null where the address may not be called. */
   readonly address: Address | null
-  readonly circuit: Circuit
+  readonly circuit: CircuitBreaker
   /** How the last calls ended, oldest first. */
-  readonly recent: EndedCall[]
+  readonly recent: HealthSample[]
   callsInFlight: number
   answeredAt: number
   probedAt: number
   workedSecret: Secret | null
-  /** What was last told of its reachability. */
-  told: { isReachable: boolean; at: number } | null
+  /** The reachability that was last reported, and when. */
+  reported: { isReachable: boolean; at: number } | null
 }
 
 export interface Permit {
@@ -75,17 +75,17 @@ export class EndpointStates {
     state.callsInFlight -= 1
     state.circuit.release(circuitVersion, transport, at)
     if (transport === 'worked') state.answeredAt = at
-    if (transport === 'unknown') return
-    state.recent.push(endedCall(failure, at, state.recent.at(-1)))
+    if (transport === 'ignored') return
+    state.recent.push(healthSample(failure, at, state.recent.at(-1)))
     if (state.recent.length > MAX_RECENT_CALLS) state.recent.shift()
   }
 
-  /** Whether the endpoint answers, where that has changed or was last told a minute ago; else null. Counts it as told. */
+  /** Whether the endpoint answers, if that changed or was last reported a minute ago; else null. Counts it as reported. */
   takeReachability({ state }: Permit, now: number): boolean | null {
     const isReachable = judgeReachability(state.recent)
-    const { told } = state
-    if (isReachable === null || (told?.isReachable === isReachable && now - told.at < RETELL_MS)) return null
-    state.told = { isReachable, at: now }
+    const last = state.reported
+    if (isReachable === null || (last?.isReachable === isReachable && now - last.at < REPORT_INTERVAL_MS)) return null
+    state.reported = { isReachable, at: now }
     return isReachable
   }
 
@@ -129,20 +129,20 @@ export class EndpointStates {
   }
 }
 
-function recentCalls(state: EndpointState | undefined, now: number): EndedCall[] {
+function recentCalls(state: EndpointState | undefined, now: number): HealthSample[] {
   return state?.recent.filter((call) => call.at > now - MEMORY_MS) ?? []
 }
 
 function newState(endpoint: string): EndpointState {
   return {
     address: addressOf(endpoint),
-    circuit: new Circuit(),
+    circuit: new CircuitBreaker(),
     recent: [],
     callsInFlight: 0,
     answeredAt: Number.NEGATIVE_INFINITY,
     probedAt: Number.NEGATIVE_INFINITY,
     workedSecret: null,
-    told: null,
+    reported: null,
   }
 }
 

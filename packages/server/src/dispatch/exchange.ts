@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { BoundedBuffer } from '../lib/bounded-buffer.ts'
 import type { Deadline } from '../lib/deadline.ts'
-import type { DispatchCall } from './dispatch-call.ts'
+import type { DispatchCall } from './call-types.ts'
 import { type CallFailure, FAILURES, mayHaveRun, statusFailure } from './failures.ts'
 
 /** What came back from one try: the body of a 200, or why there is none. */
@@ -69,7 +69,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.isOver) return
-    if (this.#bounds.held?.grow(chunk.length)) return void this.#fail(NO_ROOM)
+    const shortage = this.#bounds.held?.grow(chunk.length) ?? null
+    if (shortage !== null) return void this.#fail(NO_ROOM)
     this.#heldBytes += chunk.length
     const isRead = this.#refusal === null || this.#heldBytes <= MAX_REFUSAL_BYTES
     if (!isRead || !this.#body?.append(chunk)) this.#fail(TOO_LARGE)
@@ -82,7 +83,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    const code = codeOf(error)
+    const code = errorCodeOf(error)
     if (this.#controller) this.#fail(failed(failureAfterSending(code), code))
     else this.#fail({ ...failed(failureBeforeSending(code), code), mayRetry: !PERMANENT.test(code) })
   }
@@ -142,7 +143,7 @@ function faultOf(status: number, headers: Headers, maxBytes: number): FailedRepl
   return Number(headers['content-length']) > maxBytes ? TOO_LARGE : null
 }
 
-export function codeOf(error: Error): string {
+export function errorCodeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
 

@@ -1,7 +1,7 @@
 import type { CallFailure as ToldFailure } from '@svc/contract'
 
-/** How a call counts for the endpoint's circuit and health; `unknown` does not count. */
-export type Transport = 'worked' | 'failed' | 'unknown'
+/** How a call counts for circuit breaker and health. `ignored` does not count. */
+export type Transport = 'worked' | 'failed' | 'ignored'
 
 /** Why a call failed. The message goes to models and anonymous callers: it has no address, error code or stack. */
 export interface CallFailure {
@@ -11,7 +11,7 @@ export interface CallFailure {
   readonly name?: string
   /** How the call ended by the capability's own words; absent where it said nothing. */
   readonly reported?: 'failed' | 'unknown'
-  /** For whoever called. */
+  /** The code that the caller gets. */
   readonly code?: ToldFailure['code']
 }
 
@@ -19,20 +19,20 @@ export interface CallFailure {
 export const FAILURES = {
   unreachable: { message: 'The endpoint could not be reached.', transport: 'failed' },
   // The same message as for an unreachable address, so that nobody can map a private network.
-  refusedAddress: { message: 'The endpoint could not be reached.', transport: 'unknown' },
+  refusedAddress: { message: 'The endpoint could not be reached.', transport: 'ignored' },
   timeout: { message: 'The endpoint did not answer in time.', transport: 'failed' },
   brokenOff: { message: 'The connection broke off before the endpoint had answered.', transport: 'failed' },
   notHttp: { message: 'The endpoint gave an answer that could not be used.', transport: 'failed' },
   unusable: { message: 'The endpoint gave an answer that could not be used.', transport: 'worked' },
   tooLarge: { message: 'The endpoint gave an answer that was too large.', transport: 'worked' },
-  noRoom: { message: 'The service has no room for the endpoint’s answer just now.', transport: 'unknown' },
+  noRoom: { message: 'The service has no room for the endpoint’s answer just now.', transport: 'ignored' },
   tooDeep: { message: 'The endpoint gave an answer that was nested too deeply.', transport: 'worked' },
   encoded: { message: 'The endpoint gave a compressed answer, which is not accepted.', transport: 'worked' },
   redirect: { message: 'The endpoint answered with a redirect, which is not followed.', transport: 'worked' },
-  cancelled: { message: 'The call was cancelled.', transport: 'unknown' },
-  paused: { message: 'The endpoint is not answering; calls to it are paused for a moment.', transport: 'unknown' },
+  cancelled: { message: 'The call was cancelled.', transport: 'ignored' },
+  paused: { message: 'The endpoint is not answering; calls to it are paused for a moment.', transport: 'ignored' },
   cold: { message: 'The endpoint has just started and did not take the call.', transport: 'failed' },
-  busy: { message: 'Too many calls to the endpoint are under way.', transport: 'unknown' },
+  busy: { message: 'Too many calls to the endpoint are under way.', transport: 'ignored' },
 } as const satisfies Record<string, CallFailure>
 
 /** The name of a probe's 404, which receivers other than the SDK's may answer. */

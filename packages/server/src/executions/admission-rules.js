@@ -1,9 +1,9 @@
-import { grant } from '../usage/grant.js'
+import { takeFromBuckets } from '../usage/take-from-buckets.js'
 import { TRUNCATED } from '../usage/truncated.js'
 
 /**
  * @import { Tier } from '@svc/contract'
- * @import { PlanQuota } from '../usage/rules.ts'
+ * @import { PlanQuota } from '../usage/quota-rules.ts'
  * @import { Admission, AdmissionRequest, BucketRow, CurrentRuntime } from './batch-rules.ts'
  * @import { NewRow } from './settlement-rules.ts'
  * @typedef {{ runtimes: readonly CurrentRuntime[], buckets: readonly BucketRow[] }} Stored
@@ -28,8 +28,8 @@ export function decideAdmissions(requests, { runtimes, buckets, plans, now }) {
     const plan = plans[runtime.tier]
     const own = after.get(row.owner_id) ?? new Map()
     after.set(row.owner_id, own)
-    const granted = grant(own, plan.draws[row.kind], now)
-    if (!granted.ok) return { outcome: 'refused', grant: granted }
+    const granted = takeFromBuckets(own, plan.draws[row.kind], now)
+    if (!granted.ok) return { outcome: 'refused', refusal: granted }
     const { tier, stored_bytes: storedBytes } = runtime
     const isPast = plan.storedBytes !== null && storedBytes >= plan.storedBytes
     admitted.push(isPast ? withoutPayloads(row) : row)

@@ -9,14 +9,14 @@ import { type CachedRuntime, revalidating } from '../runtimes/serving-cache.ts'
 import type { ServingRuntime } from '../runtimes/serving-runtime.ts'
 import type { Secret } from '../secrets/secret.ts'
 import { CommitUnknownError } from '../store/errors.ts'
-import type { QuotaName } from '../usage/rules.ts'
+import type { QuotaName } from '../usage/quota-rules.ts'
 import { isPastBudget } from '../usage/stored-bytes-rules.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import type { AdmissionRequest, StoredIdempotencyKey } from './batch-rules.ts'
 import { QueueFullError } from './batch-writer.ts'
 import { callText, type NewCall } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
-import { storedShape } from './rules.ts'
+import { truncatedShape } from './payload-rules.ts'
 import type { ExecutionScope } from './running.ts'
 import type { NewRow } from './settlement-rules.ts'
 
@@ -86,14 +86,14 @@ export async function admit<C extends NewCall | null>(
     const admission = await writeAdmission(deps, { revision, row, storedKey: request.storedKey })
     if (admission.outcome === 'repeated') throw new KeyTakenError()
     if (admission.outcome === 'admitted') {
-      scope.place = { ownerId: row.owner_id, runtimeId: row.runtime_id }
-      // The batch cut the payloads by this rule. All but the metadata are written anew at the end.
+      scope.owner = { ownerId: row.owner_id, runtimeId: row.runtime_id }
+      // The batch truncated the payloads of an account past its storage limit. Settlement rewrites all but the metadata.
       const isCut = isPastBudget(admission.tier, admission.storedBytes)
       const stored = isCut ? { ...row, metadata: row.metadata && TRUNCATED } : row
       return { executionId, row: stored, runtime, request }
     }
     if (admission.outcome === 'refused') {
-      const { limit, retryAfterMs } = admission.grant
+      const { limit, retryAfterMs } = admission.refusal
       deps.metrics.admissionRefused(limit)
       throw limited(REFUSALS[limit], retryAfterMs)
     }
@@ -102,21 +102,21 @@ export async function admit<C extends NewCall | null>(
   throw internal(new Error(`runtime ${cached.runtime.runtimeId} changed ${MAX_TRIES} times during one admission`))
 }
 
-type Side = { runtime: ServingRuntime } & Pick<NewRow, 'share' | 'isElsewhere'>
+type Side = { runtime: ServingRuntime } & Pick<NewRow, 'trafficSetAt' | 'usesCandidateEndpoint'>
 
 /** Chooses between stable and candidate, the same way at each try. */
 function createChoice(deps: Pick<ExecutionDeps, 'keyring' | 'random'>, split: Split | undefined) {
   let point: number | null = null
   return (stable: ServingRuntime): Side => {
     const { candidate, runtimeId } = stable
-    if (!split || !candidate?.traffic) return { runtime: stable, share: undefined, isElsewhere: false }
+    if (!split || !candidate?.traffic) return { runtime: stable, trafficSetAt: undefined, usesCandidateEndpoint: false }
     point ??= splitPoint(deps, runtimeId, split.subject())
     const runtime = isForCandidate(point, candidate.traffic) ? candidate.runtime : stable
-    return { runtime, share: candidate.since, isElsewhere: runtime.endpoint !== stable.endpoint }
+    return { runtime, trafficSetAt: candidate.since, usesCandidateEndpoint: runtime.endpoint !== stable.endpoint }
   }
 }
 
-type Begun = Pick<NewRow, 'execution_id' | 'started_at' | 'share' | 'isElsewhere'>
+type Begun = Pick<NewRow, 'execution_id' | 'started_at'> & Omit<Side, 'runtime'>
 
 function rowOf(
   runtime: ServingRuntime,
@@ -130,7 +130,7 @@ function rowOf(
     deployment_version: runtime.deployment?.version ?? null,
     kind,
     surface: surface ?? null,
-    message_shape: storedShape(messageShape, storedBytes),
+    message_shape: truncatedShape(messageShape, storedBytes),
     metadata: metadata ? redactor.jsonText(metadata.text) : null,
     call_count: call ? 1 : 0,
     calls: call && callText(call),
@@ -145,14 +145,15 @@ async function writeAdmission(deps: ExecutionDeps, request: AdmissionRequest) {
   try {
     const admission = await batchWriter.admit(request)
     if (admission === null) throw databaseAway()
-    if (settlements.unknownAdmissions > 0) void settlements.retryFailed()
+    // The database answers again: the retry queue need not wait for the next renewal.
+    if (settlements.unknownAdmissions > 0) void settlements.retryQueued()
     if (admission.outcome === 'admitted') {
       storage.note(row.owner_id, admission)
       diskSpace.noteWrite()
     }
     return admission
   } catch (error) {
-    if (error instanceof CommitUnknownError) settlements.failUnknown(row)
+    if (error instanceof CommitUnknownError) settlements.enqueueUnknownAdmission(row)
     throw error instanceof QueueFullError ? busy() : error
   }
 }

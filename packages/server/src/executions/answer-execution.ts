@@ -13,7 +13,7 @@ import { admitCall, type CallOutcome, type CallRequest, runCall } from './call-c
 import type { ExecutionDeps } from './deps.ts'
 import { admitExecution, type ExecuteInput, runExecution } from './execute.ts'
 import { runOnce } from './idempotency.ts'
-import { sizeFaults } from './rules.ts'
+import { sizeFaults } from './payload-rules.ts'
 import type { ExecutionScope } from './running.ts'
 
 /** Admits an execute, runs it and returns its answer; undefined where the answer was streamed. */

@@ -1,5 +1,5 @@
 import type { Tier } from '@svc/contract'
-import type { Refusal } from '../usage/grant.js'
+import type { Refusal } from '../usage/take-from-buckets.js'
 import type { NewRow, Settlement } from './settlement-rules.ts'
 
 export type { Refusal }
@@ -20,7 +20,7 @@ export interface StoredIdempotencyKey {
 /** `stale`: the runtime has changed since it was read. `repeated`: the key is another request's. Neither charges. */
 export type Admission =
   | { outcome: 'admitted'; tier: Tier; storedBytes: number }
-  | { outcome: 'refused'; grant: Refusal }
+  | { outcome: 'refused'; refusal: Refusal }
   | { outcome: 'stale' }
   | { outcome: 'repeated' }
 
@@ -48,7 +48,7 @@ export interface BatchOutcomes {
 export interface BatchContext {
   nodeId: string
   now: number
-  /** The batch may have been written before, as the answer to its commit was lost. Its stored outcomes are returned. */
+  /** The batch may be committed: the answer to its commit was lost. PostgreSQL returns stored outcomes. SQLite ignores it. */
   isRepeat: boolean
   /** Ends executions of a dead node, or overdue ones of this node: no lease is asked for, and all items are settlements. */
   isTakeOver?: boolean | undefined

@@ -2,9 +2,9 @@ import type { Tier } from '@svc/contract'
 import type { Db } from '../store/schema.ts'
 import { ThreadedSqliteAdapter } from '../store/sqlite/driver.ts'
 import { retryTransaction } from '../store/transaction.ts'
-import { type PlanQuota, QUOTAS } from '../usage/rules.ts'
+import { type PlanQuota, QUOTAS } from '../usage/quota-rules.ts'
 import type { Batch, BatchContext, BatchOutcomes } from './batch-rules.ts'
-import { ENDED_COLUMNS } from './column-rules.js'
+import { SETTLEMENT_COLUMNS } from './column-rules.js'
 import { writePostgresBatch } from './postgres-batch-store.ts'
 import type { Settlement } from './settlement-rules.ts'
 
@@ -18,18 +18,18 @@ export interface SqliteRequest
 /** Arrays and texts: they are copied to the thread and bound faster than objects. */
 export type SqliteSettlement = ReturnType<typeof toSqlite>
 
-function toSqlite({ row, usage, heardFrom }: Settlement) {
+function toSqlite({ row, usage, endpointAnswered }: Settlement) {
   const { reconcile_at: reconcileAt, execution_id: executionId, owner_id: ownerId, completed_at: completedAt } = row
-  const ended = ENDED_COLUMNS.map((column) => row[column])
+  const ended = SETTLEMENT_COLUMNS.map((column) => row[column])
   return {
     values: [...ended, reconcileAt, reconcileAt, executionId, ownerId],
     usage: JSON.stringify(usage),
     runtimeId: usage.runtimeId,
-    seenAt: heardFrom ? completedAt : null,
+    seenAt: endpointAnswered ? completedAt : null,
   }
 }
 
-/** Writes a batch in one transaction. Nothing is written unless the node holds its lease. */
+/** Writes a batch in one transaction. A batch without a lease writes nothing, a take-over excepted. */
 export type WriteBatch = (batch: Batch, context: BatchContext) => Promise<BatchOutcomes>
 
 export function createBatchStore(db: Db): WriteBatch {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../lib/clock.ts'
 import { Stop } from '../lib/stop-signal.ts'
-import { CommitUnknownError, DatabaseError, isConnectionFault, isOutage, noteWithoutEffect } from '../store/errors.ts'
+import { CommitUnknownError, DatabaseError, isConnectionFault, isOutage, markNothingWritten } from '../store/errors.ts'
 import { type Pause, retryConnectionFaults, type Try } from '../store/retry.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Admission, AdmissionRequest, BatchOutcomes, CallRow } from './batch-rules.ts'
@@ -70,7 +70,7 @@ export function createBatchWriter(deps: WriterDeps) {
     while (sizeOf(queue) > 0) {
       state.current = takeBatch(queue)
       const outage = await writeItems(state, state.current)
-      // Each further batch would take its own last second, and a process that stops has few.
+      // Each batch would wait one more second for the database, and a stopping process has little time.
       if (outage !== null && state.stopping.aborted) refuseQueue(queue, outage)
     }
     working = undefined
@@ -96,8 +96,8 @@ export function createBatchWriter(deps: WriterDeps) {
     settle: (settlement: Settlement, isRepeat = false): Promise<boolean> =>
       submit(queue.settlements, settlement, payloadLength(settlement), isRepeat),
     depth: (kind: keyof Items) => queue[kind].length,
-    /** From now on no call waits to be recorded, as none is to be sent. With `all` nothing waits longer than a second. */
-    endRetries(what: 'calls' | 'all') {
+    /** From now on calls are answered false, waiting ones included. `all`: a try is abandoned after one second, too. */
+    stopWaiting(what: 'calls' | 'all') {
       state.isStoppingCalls = true
       for (const { resolve } of [...state.current.calls, ...queue.calls.splice(0)]) resolve(false)
       if (what === 'all') state.stopping.abort()
@@ -178,8 +178,8 @@ async function writeItems(state: WriterState, items: Items): Promise<unknown> {
 /** Admissions do not wait for a database that is away. */
 function refuseWaiting(state: WriterState, items: Items, unknown: unknown, error: unknown): void {
   state.outage = new DatabaseError({ code: '08006', message: 'the database is away', cause: error })
-  noteWithoutEffect(state.outage)
-  if (unknown === null) noteWithoutEffect(error)
+  markNothingWritten(state.outage)
+  if (unknown === null) markNothingWritten(error)
   for (const { reject } of items.admissions.splice(0)) reject(unknown ?? error)
   for (const { reject } of state.queue.admissions.splice(0)) reject(state.outage)
 }
@@ -218,7 +218,7 @@ function answer({ settlements, calls, admissions }: Items, outcomes: BatchOutcom
 
 function refuseQueue({ settlements, calls, admissions }: Items, cause: unknown): void {
   const error = new DatabaseError({ code: '08006', message: 'the service stops, and the database is away', cause })
-  noteWithoutEffect(error)
+  markNothingWritten(error)
   refuse({ settlements: settlements.splice(0), calls: calls.splice(0), admissions: admissions.splice(0) }, error)
 }
 

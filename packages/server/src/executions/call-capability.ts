@@ -63,7 +63,7 @@ export type CallOutcome =
   | { ok: true; body: CapabilityOutput | CapabilityApproval }
   | { ok: false; body: CapabilityFailure }
 
-/** Checks capability, end user and input, in this order, and admits the call; none where a person approves first. */
+/** Checks capability, end user and input, in this order, and admits the call. A call that needs approval is not stored yet. */
 export function admitCall(
   deps: ExecutionDeps,
   caller: Caller,
@@ -71,7 +71,7 @@ export function admitCall(
   storedKey?: StoredIdempotencyKey,
 ): Promise<Admitted<NewCall | null>> {
   const { kind, surface, input, metadata, endUserToken, endUser } = request
-  // Strangers and agents get what the runtime publishes: the stable deployment.
+  // Anonymous callers and agents get the stable deployment.
   const split = kind === 'capability' && !surface ? { subject: () => splitSubject(request) } : undefined
   return admit(deps, { ...caller, split }, (runtime, startedAt) => {
     requireSameSignIn(deps, runtime, endUser)
@@ -91,7 +91,7 @@ export function admitCall(
   })
 }
 
-/** Makes an admitted call and settles it. A failed call is a result; throws only where its settlement is unknown. */
+/** Makes an admitted call and settles it. A failed call is a result; throws only after an unknown commit. */
 export async function runCall(
   deps: ExecutionDeps,
   admitted: Admitted<NewCall | null>,
@@ -120,7 +120,7 @@ async function askOrCall(deps: ExecutionDeps, running: Running, request: CallReq
     return { kind: 'made', result: isOurs ? await sendCall(deps, running, made) : interruptedResult() }
   }
   const { kind, result } = await run().catch((error: unknown) => {
-    deps.logger.error({ err: error, executionId }, 'an execution failed from within')
+    deps.logger.error({ err: error, executionId }, 'an execution failed with an internal error')
     return { kind: 'made', result: { ok: false, message: OUR_FAULT, durationMs: 0 } } as const
   })
   const [approval] = approvals.asked()

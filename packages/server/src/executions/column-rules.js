@@ -1,5 +1,5 @@
-/** The columns of an execution's row that its begin sets. */
-export const BEGUN_COLUMNS = /** @type {const} */ ([
+/** The columns that an admission writes. */
+export const ADMISSION_COLUMNS = /** @type {const} */ ([
   'owner_id',
   'execution_id',
   'runtime_id',
@@ -14,8 +14,8 @@ export const BEGUN_COLUMNS = /** @type {const} */ ([
   'started_at',
 ])
 
-/** Those that its end sets. */
-export const ENDED_COLUMNS = /** @type {const} */ ([
+/** The columns that a settlement writes. */
+export const SETTLEMENT_COLUMNS = /** @type {const} */ ([
   'status',
   'finish_reason',
   'awaits_approval',
@@ -34,10 +34,10 @@ export const ENDED_COLUMNS = /** @type {const} */ ([
   'completed_at',
 ])
 
-/** The most executions of one account whose unknown calls wait for a question. Those past it are not asked about. */
+/** The most executions of one account that wait for a reconcile request. Those past it get none. */
 const RECONCILED_EXECUTIONS = 1_000
 
-/** The SQL of `reconcile_at` at the end of an execution. `given` is the SQL of when the first question is due. */
+/** The SQL of `reconcile_at` at the end of an execution. `given` is the SQL of when the first reconcile request is due. */
 export const reconcileAt = (/** @type {string} */ given) => `case when ${given} is null then null
   when (select count(*) from executions as waiting where waiting.owner_id = executions.owner_id
     and waiting.reconcile_at is not null) >= ${RECONCILED_EXECUTIONS} then null else ${given} end`

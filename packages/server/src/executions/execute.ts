@@ -19,7 +19,7 @@ import { ENDED_UNANSWERED } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { observeModelCalls } from './observe-model-calls.ts'
 import { outcomeOf } from './outcome.ts'
-import { askableAddressHash } from './reconcile-rules.ts'
+import { reconcileAddressHash } from './reconcile-rules.ts'
 import type { ExecutionScope } from './running.ts'
 import { interruptedResult, sendCall } from './send-call.ts'
 import { settle } from './settle.ts'
@@ -70,7 +70,7 @@ interface Run {
   hold: (bytes: number) => boolean
 }
 
-/** Runs an admitted execution and settles it. A failed one is a result; throws only where its settlement is unknown. */
+/** Runs an admitted execution and settles it. A failed one is a result; throws only after an unknown commit. */
 export async function runExecution(
   deps: ExecutionDeps,
   admitted: Admitted<null>,
@@ -102,7 +102,7 @@ export async function runExecution(
     },
   )
   const result = await loop.catch((error: unknown): AgentResult => {
-    deps.logger.error({ err: error, executionId }, 'an execution failed from within')
+    deps.logger.error({ err: error, executionId }, 'an execution failed with an internal error')
     return { finishReason: 'error', error: OUR_FAULT }
   })
   const closing = closingTurn(added)
@@ -136,7 +136,7 @@ export function payloadRules(
   const { redactor, endUserToken } = request
   const effectOf = (name: string) => runtime.deployment?.capabilities.get(name)?.effect ?? DEFAULT_EFFECT
   const hasToken = endUserToken !== undefined
-  return { redactor, storedBytes: limits.storedBytes, effectOf, hasToken, sentTo: askableAddressHash(runtime) }
+  return { redactor, storedBytes: limits.storedBytes, effectOf, hasToken, sentTo: reconcileAddressHash(runtime) }
 }
 
 // A deployment may lower the service's limits.

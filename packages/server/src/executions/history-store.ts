@@ -6,8 +6,8 @@ import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 
 export interface ExecutionFilter {
   status?: ExecutionStatus | undefined
-  /** Only those with a call of this status. */
-  calls?: 'failed' | 'unknown' | undefined
+  /** Only executions with a call of this status. */
+  badCalls?: 'failed' | 'unknown' | undefined
   /** Only those that the end user rated so. */
   feedback?: Feedback | undefined
   runtimeId?: string | undefined
@@ -68,7 +68,7 @@ const LISTED = [
 
 type Condition = RawBuilder<SqlBool>
 
-const MOST_COUNTED = 1_000
+const MAX_COUNTED = 1_000
 
 /** The unknown calls of a runtime's executions since a time, of the newest thousand that have any. */
 export async function countUnknownCalls(
@@ -83,7 +83,7 @@ export async function countUnknownCalls(
     .where(sql<boolean>`unknown_calls > 0`)
     .where('started_at', '>=', from)
     .orderBy('started_at', 'desc')
-    .limit(MOST_COUNTED)
+    .limit(MAX_COUNTED)
   const { sum } = await db
     .selectFrom(counted.as('counted'))
     .select((eb) => eb.fn.sum<number | null>('unknown_calls').as('sum'))
@@ -92,26 +92,26 @@ export async function countUnknownCalls(
 }
 
 /**
- * An owner's executions, newest first. Merges one index range for each status and place, so that a page costs the same
- * among thousands and among millions. The small indexes of running executions and of failed and unknown calls know no place.
+ * An owner's executions, newest first. Merges one index range for each status and project, so that a page costs the same
+ * among thousands and among millions. The small indexes of running executions and of failed and unknown calls have no project.
  */
 export async function listExecutions(db: Db, ownerId: string, filter: ExecutionFilter) {
   const { status, limit } = filter
   // The status is hidden from indexes: by it SQLite would choose one without calls.
   const hidden = status === undefined ? sql<SqlBool>`true` : sql<SqlBool>`status || '' = ${status}`
-  const anyPlace = columnsOf(filter)
+  const byColumns = columnsOf(filter)
   const rare = rareOf(filter)
   if (rare !== null) {
     const some = sql.raw(rare)
-    return range(db, ownerId, filter, sql`${anyPlace} and ${some} and ${hidden}`).execute()
+    return range(db, ownerId, filter, sql`${byColumns} and ${some} and ${hidden}`).execute()
   }
   const statuses = status === undefined ? ExecutionStatus.options : [status]
-  const places = statuses.some((one) => one !== 'running') ? await placesOf(db, ownerId, filter) : []
+  const pairs = statuses.some((one) => one !== 'running') ? await pairsOf(db, ownerId, filter) : []
   const conditions = statuses.flatMap((one): Condition[] =>
     one === 'running'
-      ? [sql`${anyPlace} and status = 'running'`]
+      ? [sql`${byColumns} and status = 'running'`]
       : // The condition of the partial index, which SQLite does not infer from the status.
-        places.map((place) => sql`${place} and status = ${sql.lit(one)} and status <> 'running'`),
+        pairs.map((pair) => sql`${pair} and status = ${sql.lit(one)} and status <> 'running'`),
   )
   const [first, ...others] = conditions.map((condition) =>
     db.selectFrom(range(db, ownerId, filter, condition).as('newest')).selectAll(),
@@ -126,54 +126,52 @@ export async function listExecutions(db: Db, ownerId: string, filter: ExecutionF
 }
 
 // Each has a small index of its own. Given both, that of the calls serves.
-function rareOf({ calls, feedback }: Pick<ExecutionFilter, 'calls' | 'feedback'>): string | null {
+function rareOf({ badCalls, feedback }: Pick<ExecutionFilter, 'badCalls' | 'feedback'>): string | null {
   const conditions = [
-    ...(calls === undefined ? [] : [`${calls}_calls > 0`]),
+    ...(badCalls === undefined ? [] : [`${badCalls}_calls > 0`]),
     ...(feedback === undefined ? [] : [`feedback is not null and feedback = ${feedback}`]),
   ]
   return conditions.length > 0 ? conditions.join(' and ') : null
 }
 
 /** Runtime and project as one value: of two conditions SQLite would use an index for one alone. */
-export const PLACE = sql<string>`runtime_id || ' ' || project_id`
+export const RUNTIME_PROJECT = sql<string>`runtime_id || ' ' || project_id`
 
-/** The places of ended executions: for a runtime each project in which it ran. */
-async function placesOf(db: Db, ownerId: string, filter: ExecutionFilter): Promise<Condition[]> {
+/** Conditions on runtime and project for ended executions: of a runtime one for each project in which it ran. */
+async function pairsOf(db: Db, ownerId: string, filter: ExecutionFilter): Promise<Condition[]> {
   const { runtimeId, projectId } = filter
   if (runtimeId === undefined) return [columnsOf(filter)]
-  const names = projectId === undefined ? await placesOfRuntime(db, ownerId, runtimeId) : [`${runtimeId} ${projectId}`]
+  const names = projectId === undefined ? await pairsOfRuntime(db, ownerId, runtimeId) : [`${runtimeId} ${projectId}`]
   // SQLite merges 500 ranges at most. An owner has fewer projects.
   if (names.length > 200) return [columnsOf(filter)]
-  return names.map((name) => sql<SqlBool>`${PLACE} = ${name}`)
+  return names.map((name) => sql<SqlBool>`${RUNTIME_PROJECT} = ${name}`)
 }
 
 /** A runtime with each of its projects, found one after the other by the index. */
-async function placesOfRuntime(db: Db, ownerId: string, runtimeId: string): Promise<string[]> {
-  const nextAfter = (place: RawBuilder<unknown>) =>
+async function pairsOfRuntime(db: Db, ownerId: string, runtimeId: string): Promise<string[]> {
+  const nextAfter = (pair: RawBuilder<unknown>) =>
     sql<string | null>`(
-    select min(${PLACE}) from executions
-    where owner_id = ${ownerId} and status <> 'running' and ${PLACE} > ${place} and ${PLACE} < ${`${runtimeId}!`}
-  )`.as('place')
+    select min(${RUNTIME_PROJECT}) from executions
+    where owner_id = ${ownerId} and status <> 'running' and ${RUNTIME_PROJECT} > ${pair} and ${RUNTIME_PROJECT} < ${`${runtimeId}!`}
+  )`.as('pair')
   // A running execution may have ended when the ranges are read, as the first one of its project.
   const running = db
     .selectFrom('executions')
-    .select(PLACE.as('place'))
+    .select(RUNTIME_PROJECT.as('pair'))
     .where('owner_id', '=', ownerId)
     .where('status', '=', sql.lit('running' as const))
     .where('runtime_id', '=', runtimeId)
   const rows = await db
-    .withRecursive('places', (places) =>
-      places
+    .withRecursive('pairs', (pairs) =>
+      pairs
         .selectNoFrom(nextAfter(sql`${`${runtimeId} `}`))
-        .unionAll((all) =>
-          all.selectFrom('places').select(nextAfter(sql`places.place`)).where('place', 'is not', null),
-        ),
+        .unionAll((all) => all.selectFrom('pairs').select(nextAfter(sql`pairs.pair`)).where('pair', 'is not', null)),
     )
-    .selectFrom('places')
-    .select('place')
+    .selectFrom('pairs')
+    .select('pair')
     .union(running)
     .execute()
-  return rows.flatMap(({ place }) => place ?? [])
+  return rows.flatMap(({ pair }) => pair ?? [])
 }
 
 function columnsOf({ runtimeId, projectId }: Pick<ExecutionFilter, 'runtimeId' | 'projectId'>): Condition {

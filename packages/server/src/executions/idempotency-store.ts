@@ -17,7 +17,7 @@ export async function findKey(
 }
 
 /** Whether an account has as many keys as it may. Counts no further. */
-export async function hasKeys(db: Db, ownerId: string, most: number): Promise<boolean> {
+export async function hasReachedKeyLimit(db: Db, ownerId: string, most: number): Promise<boolean> {
   const row = await db
     .selectFrom('idempotency_keys')
     .select('owner_id')
@@ -42,7 +42,7 @@ export async function findEnded(db: Db, ownerId: string, executionId: string) {
 const KEYS_AT_ONCE = 1_000
 
 /** Deletes keys that are older than a day, some in each transaction. */
-export async function deleteOldKeys(db: Db, now: number): Promise<void> {
+export async function deleteExpiredIdempotencyKeys(db: Db, now: number): Promise<void> {
   for (;;) {
     const old = db
       .selectFrom('idempotency_keys')

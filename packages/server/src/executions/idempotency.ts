@@ -11,7 +11,7 @@ import type { StoredIdempotencyKey } from './batch-rules.ts'
 import type { CallOutcome, CallRequest } from './call-capability.ts'
 import { ENDED_UNANSWERED, readCalls } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
-import { findEnded, findKey, hasKeys } from './idempotency-store.ts'
+import { findEnded, findKey, hasReachedKeyLimit } from './idempotency-store.ts'
 
 const KEY = 'idempotency-key'
 
@@ -72,14 +72,14 @@ const TOO_MANY_KEYS =
   'This account has sent 20,000 different idempotency keys within 24 hours: send the call without one, or later.'
 
 const TOO_MANY_ANONYMOUS =
-  'This runtime takes no further idempotency keys from callers without a key for now: send the call without one, or later.'
+  'This runtime accepts no more idempotency keys from anonymous callers for now: send the call without one, or later.'
 
 const OF_KEY_HOLDERS = { most: MAX_KEYS, tooMany: TOO_MANY_KEYS }
 const OF_ANONYMOUS = { most: MAX_KEYS * ANONYMOUS_SHARE, tooMany: TOO_MANY_ANONYMOUS }
 
 async function requireRoom({ db }: Pick<ExecutionDeps, 'db'>, ownerId: string, kind: CallRequest['kind']) {
   const { most, tooMany } = kind === 'broker' ? OF_ANONYMOUS : OF_KEY_HOLDERS
-  if (await hasKeys(db, ownerId, most)) throw limited(tooMany, 60_000)
+  if (await hasReachedKeyLimit(db, ownerId, most)) throw limited(tooMany, 60_000)
 }
 
 // Everything that the call is made of. Who the end user is is only part of a hash under the master key.
@@ -101,7 +101,7 @@ async function awaitAnswer(
     const ended = await findEnded(deps.db, ownerId, executionId)
     if (ended === undefined) throw internal(new Error(`the execution ${executionId} of an idempotency key is gone`))
     if (ended?.awaitsApproval === 1) {
-      // The repeat may be another stranger's, who must not decide what the first one was asked.
+      // The repeat may come from another anonymous caller, who must not decide the first one's approval.
       if (isAnonymous) throw invalidField(KEY, ASKED)
       const approval = await askedAgain(deps, ownerId, executionId)
       if (!approval) throw internal(new Error(`the approval of ${executionId} is gone or altered`))
@@ -115,7 +115,7 @@ async function awaitAnswer(
 
 type Ended = NonNullable<Awaited<ReturnType<typeof findEnded>>>
 
-/** How the call ended: its execution is `failed` where the first caller left, too. Of an unknown one, what was told. */
+/** The outcome of the call: its execution is `failed`, too, where the first caller left. Reconciled: the endpoint's answer. */
 function toOutcome(executionId: string, { error, calls, durationMs }: Ended): CallOutcome {
   const [call] = readCalls(calls)
   const took = { durationMs: durationMs ?? 0 }

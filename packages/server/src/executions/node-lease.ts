@@ -4,18 +4,11 @@ import type { Clock } from '../lib/clock.ts'
 import type { Limits } from '../limits.ts'
 import type { Database } from '../store/database.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import {
-  dropLease,
-  extendLease,
-  failAbandoned,
-  type OtherLease,
-  readOtherLeases,
-  readSteadySince,
-  takeLease,
-} from './lease-store.ts'
+import { dropLease, extendLease, type OtherLease, readOtherLeases, readSteadySince, takeLease } from './lease-store.ts'
+import { NodeFailureDetector } from './node-failure-detector.ts'
 import { differingSettings, type NodeSettings } from './node-settings-rules.ts'
-import { NodeWatch } from './node-watch-rules.ts'
 import type { RunningExecutions } from './running.ts'
+import { takeOverExecutions } from './take-over-store.ts'
 
 export const LEASE_MS = 30_000
 export const RENEWAL_MS = 10_000
@@ -51,7 +44,7 @@ export class NodeLease {
   readonly #deps: LeaseDeps
   readonly #startedAt: number
   readonly #startOffset: number
-  readonly #watch = new NodeWatch({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
+  readonly #detector = new NodeFailureDetector({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
   readonly #reported = new Set<string>()
   // Monotonic: a clock that is set back must not make a lease longer.
   #heldUntil = Number.NEGATIVE_INFINITY
@@ -87,7 +80,7 @@ export class NodeLease {
     // The clock of the node that stored it may be ahead.
     this.#steadySince = Math.min(stored ?? clock.now(), clock.now())
     await this.#insert()
-    await this.#failAbandoned(engine === 'sqlite' ? 'all' : this.#deadUnlessGrace(), { sparesOwn: true })
+    await this.#takeOver(engine === 'sqlite' ? 'all' : this.#deadUnlessGrace(), { sparesOwn: true })
   }
 
   /** Renews the lease. One that was lost is taken anew, after everything that ran under it was stopped. */
@@ -106,7 +99,7 @@ export class NodeLease {
    * leaves this node's overdue executions, whose outcomes are still to be written.
    */
   async sweep({ sparesOwn = false } = {}): Promise<void> {
-    await this.#failAbandoned(this.#deadUnlessGrace(), { sparesOwn })
+    await this.#takeOver(this.#deadUnlessGrace(), { sparesOwn })
   }
 
   async release(): Promise<void> {
@@ -157,11 +150,11 @@ export class NodeLease {
     return this.#deps.clock.now() - this.#steadySince < GRACE_MS ? 'none' : 'dead'
   }
 
-  async #failAbandoned(nodes: 'all' | 'dead' | 'none', { sparesOwn }: { sparesOwn: boolean }): Promise<void> {
+  async #takeOver(nodes: 'all' | 'dead' | 'none', { sparesOwn }: { sparesOwn: boolean }): Promise<void> {
     const { db, clock, monotonicClock, limits, nodeId, metrics, logger } = this.#deps
     const [now, elapsed] = [clock.now(), monotonicClock.now()]
     const leases = await readOtherLeases(db, nodeId)
-    const { dead, renewing } = this.#watch.look(leases, { now, elapsed })
+    const { dead, renewing } = this.#detector.classify(leases, { now, elapsed })
     const living = nodes === 'all' ? [] : renewing
     this.liveNodes = 1 + living.length
     this.#reportSettings(living)
@@ -169,11 +162,11 @@ export class NodeLease {
     const overdueMs = limits.executionMs + limits.dispatchMs + OVERDUE_MARGIN_MS
     const overdueBefore = sparesOwn ? null : Math.min(now, elapsed + this.#startOffset) - overdueMs
     const deadNodes = { all: leases, dead, none: [] }[nodes]
-    const count = await failAbandoned(db, { now, nodeId, overdueBefore, deadNodes })
+    const count = await takeOverExecutions(db, { now, nodeId, overdueBefore, deadNodes })
     if (count === 0) return
     metrics.executionsInterrupted(count)
     metrics.approvals('expired', await expireSome(db, 'of failed executions', EXPIRED_AT_ONCE))
-    logger.warn({ count }, 'failed executions that were interrupted')
+    logger.warn({ count }, 'executions without a live node were marked as failed')
   }
 
   /** Logs each setting in which another replica differs, once for each value. */

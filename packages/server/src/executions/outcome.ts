@@ -1,5 +1,6 @@
 import type { AgentResult } from '../agent/agent-event.ts'
 import type { StopReason } from './running.ts'
+import { INTERRUPTED } from './settlement-rules.ts'
 
 export type Outcome =
   | { status: 'completed'; finishReason: 'stop' | 'length' | 'approval_required'; error: null }
@@ -10,7 +11,7 @@ const STOPPED: Readonly<Record<StopReason, string>> = {
   deleted: 'The runtime was deleted while the execution ran.',
   deadline: 'The execution took too long and was stopped.',
   shutdown: 'The service was restarted while the execution ran.',
-  'lease-lost': 'The service was interrupted while the execution ran.',
+  'lease-lost': INTERRUPTED,
 }
 
 /** The outcome of an execution. A reason for which it was stopped counts before the loop's own result. */

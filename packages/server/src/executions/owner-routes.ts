@@ -110,9 +110,9 @@ export function traceRoutes(plane: FastifyInstance, deps: ExecutionDeps): void {
 function listPage(
   deps: ExecutionDeps,
   request: FastifyRequest,
-  { cursor, ...filter }: z.output<typeof ExecutionsQuery>,
+  { cursor, calls: badCalls, ...filter }: z.output<typeof ExecutionsQuery>,
 ): Promise<ExecutionList> {
-  return listOwnExecutions(deps, ownerOf(request), { ...filter, after: cursor })
+  return listOwnExecutions(deps, ownerOf(request), { ...filter, badCalls, after: cursor })
 }
 
 function readTrace(deps: ExecutionDeps, request: FastifyRequest, executionId: string): Promise<Trace> {

@@ -2,7 +2,7 @@ import { prepared } from '../store/postgres/prepared-client.ts'
 import { jsonRows } from '../store/recordset.ts'
 import type { Db } from '../store/schema.ts'
 import { inPipeline, type Send } from '../store/transaction.ts'
-import { QUOTAS } from '../usage/rules.ts'
+import { QUOTAS } from '../usage/quota-rules.ts'
 import { decideAdmissions } from './admission-rules.js'
 import type {
   Admission,
@@ -13,7 +13,7 @@ import type {
   BucketRow,
   CurrentRuntime,
 } from './batch-rules.ts'
-import { BEGUN_COLUMNS, ENDED_COLUMNS, reconcileAt } from './column-rules.js'
+import { ADMISSION_COLUMNS, reconcileAt, SETTLEMENT_COLUMNS } from './column-rules.js'
 import { KEY_LIFETIME_MS, keyRows, shareOutcomes } from './idempotency-rules.js'
 import type { NewRow } from './settlement-rules.ts'
 
@@ -21,15 +21,15 @@ const given = (table: string) => `json_populate_recordset(null::${table}, $1::js
 
 // Rows are found by `= any` of a list of keys. A join would scan the table where its statistics say that it is empty, and
 // that plan is kept.
-const RUNNING = `executions.execution_id = any($2::text[]) and executions.execution_id = given.execution_id
+const RUN_BY_THIS_NODE = `executions.execution_id = any($2::text[]) and executions.execution_id = given.execution_id
   and executions.owner_id = given.owner_id and executions.node_id = $3 and executions.completed_at is null`
 
 export const BATCH_STATEMENTS = {
   // Others cannot remove the node's lease before the commit, and can renew it.
   lease: prepared('select node_id from nodes where node_id = $1 for key share'),
   // Waits for an earlier transaction of this node whose commit was not answered.
-  leaseAlone: prepared('select node_id from nodes where node_id = $1 for update'),
-  known: prepared('select execution_id, status, completed_at from executions where execution_id = any($1::text[])'),
+  leaseForUpdate: prepared('select node_id from nodes where node_id = $1 for update'),
+  readEnds: prepared('select execution_id, status, completed_at from executions where execution_id = any($1::text[])'),
   // In one order on all replicas, so that they never deadlock.
   buckets: prepared(`select owner_id, bucket, full_at from allowances
     where owner_id = any($1::text[]) and bucket = any($2::text[]) order by owner_id, bucket for update`),
@@ -40,8 +40,8 @@ export const BATCH_STATEMENTS = {
   setBuckets: prepared(`insert into allowances (owner_id, bucket, full_at)
     select owner_id, bucket, full_at from ${given('allowances')} where true
     on conflict (owner_id, bucket) do update set full_at = excluded.full_at`),
-  begin: prepared(`insert into executions (status, node_id, ${BEGUN_COLUMNS})
-    select 'running', $2, ${BEGUN_COLUMNS} from ${given('executions')}`),
+  begin: prepared(`insert into executions (status, node_id, ${ADMISSION_COLUMNS})
+    select 'running', $2, ${ADMISSION_COLUMNS} from ${given('executions')}`),
   dropKeys: prepared('delete from idempotency_keys where key_hash = any($1::text[]) and created_at <= $2'),
   // Waits for another replica that takes the same key.
   addKeys: prepared(`insert into idempotency_keys select * from ${given('idempotency_keys')} where true
@@ -53,17 +53,17 @@ export const BATCH_STATEMENTS = {
     from (
       select execution_id, owner_id, string_agg(calls, ',') as calls, count(*) as call_count
       from ${given('executions')} group by execution_id, owner_id
-    ) as given where ${RUNNING} returning executions.execution_id`),
-  end: prepared(`update executions set ${ENDED_COLUMNS.map((column) => `${column} = given.${column}`)},
+    ) as given where ${RUN_BY_THIS_NODE} returning executions.execution_id`),
+  end: prepared(`update executions set ${SETTLEMENT_COLUMNS.map((column) => `${column} = given.${column}`)},
       reconcile_at = ${reconcileAt('given.reconcile_at')}
-    from ${given('executions')} where ${RUNNING} returning executions.execution_id`),
+    from ${given('executions')} where ${RUN_BY_THIS_NODE} returning executions.execution_id`),
   journal: prepared('insert into usage_journal (usages) values ($1)'),
-  seen: prepared(`update runtimes set last_seen_at = given.last_seen_at from ${given('runtimes')}
+  setLastSeen: prepared(`update runtimes set last_seen_at = given.last_seen_at from ${given('runtimes')}
     where runtimes.runtime_id = any($2::text[]) and runtimes.runtime_id = given.runtime_id
       and coalesce(runtimes.last_seen_at, 0) < given.last_seen_at`),
 }
 
-const { lease, leaseAlone, known, buckets, runtimes, setBuckets, begin, addCalls, end, journal, seen } =
+const { lease, leaseForUpdate, readEnds, buckets, runtimes, setBuckets, begin, addCalls, end, journal, setLastSeen } =
   BATCH_STATEMENTS
 const { dropKeys, addKeys, freeKeys } = BATCH_STATEMENTS
 
@@ -81,16 +81,16 @@ export function writePostgresBatch(db: Db, batch: Batch, context: BatchContext):
   }
   const ends = batch.settlements.map(({ row }) => row)
   return inPipeline(db, async (send, atCommit) => {
-    const [, { rows: held }, written, found, taken, recorded, ended] = await Promise.all([
+    const [, { rows: leaseRows }, written, found, taken, recorded, ended] = await Promise.all([
       send('begin'),
-      send(isRepeat ? leaseAlone : lease, [nodeId]),
+      send(isRepeat ? leaseForUpdate : lease, [nodeId]),
       isRepeat ? readWritten(send, batch) : new Map<string, StoredEnd>(),
       readForAdmission(send, batch),
       takeKeys(send, batch.admissions, context.now),
       changeRunning(send, addCalls, batch.calls, nodeId),
       changeRunning(send, end, ends, nodeId),
     ])
-    if (!context.isTakeOver && held.length === 0) {
+    if (!context.isTakeOver && leaseRows.length === 0) {
       await send('rollback')
       return {
         admissions: batch.admissions.map(() => null),
@@ -110,7 +110,7 @@ export function writePostgresBatch(db: Db, batch: Batch, context: BatchContext):
       decided.admitted.length > 0 && send(begin, [jsonRows(decided.admitted), nodeId]),
       freeUnused(send, fresh, decided.admitted),
       settled.length > 0 && send(journal, [JSON.stringify(settled.map(({ usage }) => usage))]),
-      setSeen(send, settled),
+      writeLastSeen(send, settled),
       send('commit'),
     ])
     const admissions = decided.admissions.values()
@@ -152,7 +152,7 @@ async function freeUnused(send: Send, fresh: readonly AdmissionRequest[], admitt
 
 async function readWritten(send: Send, { admissions, settlements }: Batch): Promise<Written> {
   const ids = [...admissions, ...settlements].map(({ row }) => row.execution_id)
-  const { rows } = await send<StoredEnd>(known, [ids])
+  const { rows } = await send<StoredEnd>(readEnds, [ids])
   return new Map(rows.map((row) => [row.execution_id, row]))
 }
 
@@ -171,11 +171,11 @@ async function readForAdmission(
   const owners = new Set(admissions.map(({ row }) => row.owner_id))
   // The free plan has the most limits: its draws name every bucket that a plan may use.
   const drawn = new Set(admissions.flatMap(({ row }) => QUOTAS.free.draws[row.kind].map(({ bucket }) => bucket)))
-  const [held, current] = await Promise.all([
+  const [{ rows: bucketRows }, { rows: runtimeRows }] = await Promise.all([
     send<BucketRow>(buckets, [[...owners], [...drawn]]),
     send<CurrentRuntime>(runtimes, [[...new Set(admissions.map(({ row }) => row.runtime_id))]]),
   ])
-  return { buckets: held.rows, runtimes: current.rows }
+  return { buckets: bucketRows, runtimes: runtimeRows }
 }
 
 /** Changes the executions that this node still runs, and returns their ids. */
@@ -186,10 +186,10 @@ async function changeRunning(send: Send, sql: string, rows: readonly Keyed[], no
   return new Set(changed.map(({ execution_id }) => execution_id))
 }
 
-async function setSeen(send: Send, settled: Batch['settlements']): Promise<void> {
+async function writeLastSeen(send: Send, settled: Batch['settlements']): Promise<void> {
   const rows = settled
-    .filter(({ heardFrom }) => heardFrom)
+    .filter(({ endpointAnswered }) => endpointAnswered)
     .map(({ usage, row }) => ({ runtime_id: usage.runtimeId, last_seen_at: row.completed_at }))
     .sort((a, b) => (a.runtime_id < b.runtime_id ? -1 : 1))
-  if (rows.length > 0) await send(seen, [jsonRows(rows), rows.map(({ runtime_id }) => runtime_id)])
+  if (rows.length > 0) await send(setLastSeen, [jsonRows(rows), rows.map(({ runtime_id }) => runtime_id)])
 }

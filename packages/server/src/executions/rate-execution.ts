@@ -1,7 +1,7 @@
 import type { Feedback, StoredFeedback } from '@svc/contract'
 import { notFound } from '../errors.ts'
 import type { ResumeRequest } from '../streams/resume.ts'
-import { isResumeKey } from '../streams/rules.ts'
+import { isResumeKey } from '../streams/resume-key-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { putFeedback } from './feedback-store.ts'
 

@@ -3,7 +3,7 @@ import { RECONCILE_DELAYS_MS, ReconcileAnswer } from '@svc/contract'
 import type { CallResult } from '../dispatch/call-result.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import type { SettledCall, StoredCall, StoredReconciled } from './call-rules.ts'
-import { storedText, storedWords } from './rules.ts'
+import { truncatedJson, truncatedText } from './payload-rules.ts'
 
 interface Served {
   endpoint: string | null
@@ -11,7 +11,7 @@ interface Served {
 }
 
 /** The hash of the address that calls are sent to; undefined where the deployment does not declare `reconcile`. */
-export function askableAddressHash({ endpoint, deployment }: Served): string | undefined {
+export function reconcileAddressHash({ endpoint, deployment }: Served): string | undefined {
   return endpoint !== null && deployment?.reconcile ? addressHash(endpoint) : undefined
 }
 
@@ -20,27 +20,27 @@ export function addressHash(endpoint: string): string {
   return hash('sha256', endpoint).slice(0, 16)
 }
 
-type Asked = Pick<SettledCall, 'status' | 'sentTo' | 'unknownAt' | 'reconciled'>
+type ReconcileState = StoredCall | Pick<SettledCall, 'status' | 'sentTo' | 'unknownAt' | 'reconciled'>
 
-/** When the endpoint is asked about each call: counted from when its outcome became unknown. */
-function questionsOf({ status, sentTo, unknownAt, reconciled }: Asked | StoredCall): number[] {
-  const isAsked = status === 'unknown' && sentTo !== undefined && unknownAt !== undefined && !reconciled
-  return isAsked ? RECONCILE_DELAYS_MS.map((delayMs) => unknownAt + delayMs) : []
+/** When reconcile requests for a call are due: counted from when its outcome became unknown. */
+function reconcileTimesOf({ status, sentTo, unknownAt, reconciled }: ReconcileState): number[] {
+  const isOpen = status === 'unknown' && sentTo !== undefined && unknownAt !== undefined && !reconciled
+  return isOpen ? RECONCILE_DELAYS_MS.map((delayMs) => unknownAt + delayMs) : []
 }
 
-/** When the first question after a time is due; null where there is none. Of all questions it may lie in the past. */
-export function nextQuestion(calls: readonly (Asked | StoredCall)[], after = Number.NEGATIVE_INFINITY): number | null {
-  const later = calls.flatMap(questionsOf).filter((at) => at > after)
+/** When the first reconcile request after `after` is due; null for none. Without `after` the time may be past. */
+export function nextReconcileAt(calls: readonly ReconcileState[], after = Number.NEGATIVE_INFINITY): number | null {
+  const later = calls.flatMap(reconcileTimesOf).filter((at) => at > after)
   return later.length === 0 ? null : Math.min(...later)
 }
 
-/** The calls with a question due from `dueAt` to `now`. Earlier questions were asked. */
+/** The calls with a reconcile request due from `dueAt` to `now`. Earlier requests were made. */
 export function dueCalls(calls: readonly StoredCall[], dueAt: number, now: number): StoredCall[] {
-  return calls.filter((call) => questionsOf(call).some((at) => at >= dueAt && at <= now))
+  return calls.filter((call) => reconcileTimesOf(call).some((at) => at >= dueAt && at <= now))
 }
 
-/** What the endpoint said of a call; null where it did not tell, and is asked again. */
-export function readAnswer(result: CallResult, at: number): StoredReconciled | null {
+/** What the endpoint answered about a call; null where the answer tells nothing, and another request follows. */
+export function parseReconcileAnswer(result: CallResult, at: number): StoredReconciled | null {
   if (!result.ok) return null
   const answer = ReconcileAnswer.safeParse(result.output.value)
   return answer.success ? { ...answer.data, at } : null
@@ -56,11 +56,11 @@ export function keptAnswer(
   { maxBytes, isFull }: { maxBytes: number; isFull: boolean },
 ): StoredReconciled {
   if (hasToken) return { status, at }
-  const text = isFull ? TRUNCATED : storedText(JSON.stringify(output ?? null), maxBytes)
+  const text = isFull ? TRUNCATED : truncatedJson(JSON.stringify(output ?? null), maxBytes)
   return {
     status,
     ...(status === 'completed' && { output: JSON.parse(text) }),
-    ...(message !== undefined && !isFull && { message: storedWords(message, maxBytes) }),
+    ...(message !== undefined && !isFull && { message: truncatedText(message, maxBytes) }),
     at,
   }
 }

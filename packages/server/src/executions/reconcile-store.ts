@@ -4,7 +4,7 @@ import { inTransaction } from '../store/transaction.ts'
 import { isPastBudget } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
 import { callsText, readCalls, type StoredCall, type StoredReconciled } from './call-rules.ts'
-import { asSettled, dueCalls, keptAnswer, nextQuestion } from './reconcile-rules.ts'
+import { asSettled, dueCalls, keptAnswer, nextReconcileAt } from './reconcile-rules.ts'
 
 export type DueExecution = Awaited<ReturnType<typeof readDue>>[number]
 
@@ -22,15 +22,15 @@ export function readDue(db: Db, { now, exceptOwners, ofEach, limit }: DueFilter)
     .selectFrom('executions')
     .select(['owner_id as ownerId', 'execution_id as executionId', 'runtime_id as runtimeId'])
     .select(sql<number>`reconcile_at`.as('dueAt'))
-    .select(sql<number>`row_number() over (partition by owner_id order by reconcile_at)`.as('place'))
+    .select(sql<number>`row_number() over (partition by owner_id order by reconcile_at)`.as('rank'))
     .where('reconcile_at', 'is not', null)
     .where('reconcile_at', '<=', now)
     .$if(exceptOwners.length > 0, (query) => query.where('owner_id', 'not in', exceptOwners))
-  return db.selectFrom(due.as('due')).selectAll().where('place', '<=', ofEach).orderBy('dueAt').limit(limit).execute()
+  return db.selectFrom(due.as('due')).selectAll().where('rank', '<=', ofEach).orderBy('dueAt').limit(limit).execute()
 }
 
-/** The calls to ask about, and when the question after this one is due. */
-export interface ClaimedQuestion {
+/** The calls of one reconcile request, and when the next request is due. */
+export interface Claim {
   calls: readonly StoredCall[]
   metadata: string | null
   deploymentVersion: number | null
@@ -38,8 +38,8 @@ export interface ClaimedQuestion {
   nextAt: number | null
 }
 
-/** Claims the question that is due, by storing when the next one is. All callers but one, on any number of replicas, get null. */
-export function claimQuestion(db: Db, due: DueExecution, now: number): Promise<ClaimedQuestion | null> {
+/** Claims the request that is due, by storing when the next one is. All callers but one, on any number of replicas, get null. */
+export function claimReconcile(db: Db, due: DueExecution, now: number): Promise<Claim | null> {
   return inTransaction(db, async (tx) => {
     const row = await tx
       .selectFrom('executions')
@@ -49,18 +49,18 @@ export function claimQuestion(db: Db, due: DueExecution, now: number): Promise<C
       .executeTakeFirst()
     if (!row) return null
     const calls = readCalls(row.calls)
-    const nextAt = nextQuestion(calls, now)
+    const nextAt = nextReconcileAt(calls, now)
     await executionOf(tx, due).set({ reconcile_at: nextAt }).execute()
     const { metadata, deployment_version: deploymentVersion } = row
     return { calls: dueCalls(calls, due.dueAt, now), metadata, deploymentVersion, claimedAt: now, nextAt }
   })
 }
 
-/** Stores what the endpoint said, by call id. Calls that it told of are asked about no more. What was told earlier stays. */
+/** Stores the answers of the endpoint, by call id. An answered call has no further request. An earlier answer stays. */
 export async function storeReconciled(
   db: Db,
   due: DueExecution,
-  { claimedAt, nextAt }: Pick<ClaimedQuestion, 'claimedAt' | 'nextAt'>,
+  { claimedAt, nextAt }: Pick<Claim, 'claimedAt' | 'nextAt'>,
   { told, maxBytes }: { told: ReadonlyMap<string, StoredReconciled>; maxBytes: number },
 ): Promise<void> {
   const { ownerId, executionId } = due
@@ -79,11 +79,11 @@ export async function storeReconciled(
       const isNews = answer !== undefined && call.status === 'unknown' && call.reconciled === undefined
       return isNews ? { ...call, reconciled: keptAnswer(call, answer, { maxBytes, isFull }) } : call
     })
-    // Where the next question was asked meanwhile, or a call was added, the time after this one is set already.
+    // Where the next request was made meanwhile, or a call was added, the time after this one is set already.
     const isNext = row.reconcile_at === nextAt
     const text = callsText(calls.map(asSettled))
     await executionOf(tx, due)
-      .set({ calls: text, ...(isNext && { reconcile_at: nextQuestion(calls, claimedAt) }) })
+      .set({ calls: text, ...(isNext && { reconcile_at: nextReconcileAt(calls, claimedAt) }) })
       .execute()
     const bytes = Buffer.byteLength(text ?? '') - Buffer.byteLength(row.calls ?? '')
     await addStoredBytes(tx, [{ ownerId, bytes }])

@@ -2,7 +2,7 @@ import { JsonObject } from '@svc/contract'
 import { HeldBytes } from '../admission/in-flight.ts'
 import { approvalsOfExecution } from '../approvals/list-store.ts'
 import { findCallEndpoint } from '../deployments/call-endpoint-store.ts'
-import type { DispatchCall } from '../dispatch/dispatch-call.ts'
+import type { DispatchCall } from '../dispatch/call-types.ts'
 import { AppError } from '../errors.ts'
 import { EMPTY_OBJECT, JsonDocument } from '../lib/json-document.ts'
 import { Stop } from '../lib/stop-signal.ts'
@@ -11,14 +11,14 @@ import { readSecrets, type ServingRuntime, sidesOf } from '../runtimes/serving-r
 import type { StoredCall, StoredReconciled } from './call-rules.ts'
 import type { ExecutionDeps } from './deps.ts'
 import { readTraceBytes } from './history-store.ts'
-import { addressHash, readAnswer } from './reconcile-rules.ts'
-import { type ClaimedQuestion, claimQuestion, type DueExecution, readDue, storeReconciled } from './reconcile-store.ts'
+import { addressHash, parseReconcileAnswer } from './reconcile-rules.ts'
+import { type Claim, claimReconcile, type DueExecution, readDue, storeReconciled } from './reconcile-store.ts'
 import { executionTraceparent } from './send-call.ts'
 
-/** How often due questions are looked for. */
+/** How often due requests are looked for. */
 export const RECONCILE_MS = 1_000
 
-/** Executions that are asked about at once, of all accounts and of one. */
+/** Executions that are reconciled at once, of all accounts and of one. */
 const AT_ONCE = 50
 const AT_ONCE_OF_ACCOUNT = 5
 
@@ -27,42 +27,42 @@ export type ReconcileDeps = Pick<
   'db' | 'clock' | 'limits' | 'dispatcher' | 'inFlight' | 'serving' | 'schemas' | 'keyring' | 'logger'
 >
 
-/** How long an account without room for a question waits: the others must not wait behind it. */
-const CROWDED_MS = 10_000
+/** How long an account without room for a request waits: the others must not wait behind it. */
+const NO_ROOM_PAUSE_MS = 10_000
 
-/** Asks endpoints what became of unknown calls. Any number of replicas may do so at once: each question is asked once. */
+/** Asks endpoints what became of unknown calls. Any number of replicas may do so at once: each request is made once. */
 export function createReconciler(deps: ReconcileDeps) {
   const stopping = new Stop()
   /** By execution. */
-  const underWay = new Map<string, { ownerId: string; asking: Promise<void> }>()
-  /** Accounts without room, and until when they wait. */
-  const crowded = new Map<string, number>()
+  const underWay = new Map<string, { ownerId: string; ended: Promise<void> }>()
+  /** By account, until when it waits for room. */
+  const withoutRoom = new Map<string, number>()
   const all = () => [...underWay.values()]
   const isBusy = (ownerId: string) =>
-    crowded.has(ownerId) || all().filter((one) => one.ownerId === ownerId).length >= AT_ONCE_OF_ACCOUNT
+    withoutRoom.has(ownerId) || all().filter((one) => one.ownerId === ownerId).length >= AT_ONCE_OF_ACCOUNT
   const start = (due: DueExecution, now: number) => {
-    const asking = ask(deps, due, stopping)
-      .then((hadRoom) => void (hadRoom || crowded.set(due.ownerId, now + CROWDED_MS)))
-      .catch((err: unknown) => deps.logger.error({ err, executionId: due.executionId }, NOT_ASKED))
+    const ended = reconcile(deps, due, stopping)
+      .then((hadRoom) => void (hadRoom || withoutRoom.set(due.ownerId, now + NO_ROOM_PAUSE_MS)))
+      .catch((err: unknown) => deps.logger.error({ err, executionId: due.executionId }, RECONCILE_FAILED))
       .finally(() => underWay.delete(due.executionId))
-    underWay.set(due.executionId, { ownerId: due.ownerId, asking })
+    underWay.set(due.executionId, { ownerId: due.ownerId, ended })
   }
   return {
-    /** Begins all questions that are due and have room. Does not wait for their answers. */
+    /** Begins all requests that are due and have room. Does not wait for their answers. */
     async begin(): Promise<void> {
       const [limit, now] = [AT_ONCE - underWay.size, deps.clock.now()]
       if (limit <= 0 || stopping.aborted) return
-      for (const [ownerId, until] of crowded) if (until <= now) crowded.delete(ownerId)
-      const exceptOwners = [...new Set([...all().map(({ ownerId }) => ownerId), ...crowded.keys()])].filter(isBusy)
+      for (const [ownerId, until] of withoutRoom) if (until <= now) withoutRoom.delete(ownerId)
+      const exceptOwners = [...new Set([...all().map(({ ownerId }) => ownerId), ...withoutRoom.keys()])].filter(isBusy)
       for (const due of await readDue(deps.db, { now, exceptOwners, ofEach: AT_ONCE_OF_ACCOUNT, limit })) {
         if (!underWay.has(due.executionId) && !isBusy(due.ownerId)) start(due, now)
       }
     },
-    /** Resolves when the questions under way have been answered. */
+    /** Resolves when the requests under way have been answered. */
     async idle(): Promise<void> {
-      await Promise.all(all().map(({ asking }) => asking))
+      await Promise.all(all().map(({ ended }) => ended))
     },
-    /** Ends the questions under way. Those that follow them are asked as they are due. */
+    /** Ends the requests under way. Those that follow them are made as they are due. */
     async stop(): Promise<void> {
       stopping.abort()
       await this.idle()
@@ -70,19 +70,20 @@ export function createReconciler(deps: ReconcileDeps) {
   }
 }
 
-const NOT_ASKED = 'an endpoint could not be asked what became of a call'
+const RECONCILE_FAILED = 'a reconcile request failed'
 
-/** Asks what is due about one execution, unless another replica does. False where the account has no room for its calls. */
-async function ask(deps: ReconcileDeps, due: DueExecution, signal: Stop): Promise<boolean> {
+/** Makes the due request for one execution, unless another replica does. False: the account has no room for its calls. */
+async function reconcile(deps: ReconcileDeps, due: DueExecution, signal: Stop): Promise<boolean> {
   const { db, clock, limits } = deps
   const held = new HeldBytes(deps.inFlight, due.ownerId)
   try {
-    if (held.grow(2 * (await readTraceBytes(db, due.ownerId, due.executionId)))) return false
-    const claimed = await claimQuestion(db, due, clock.now())
-    // A later deployment may answer the next question.
+    const shortage = held.grow(2 * (await readTraceBytes(db, due.ownerId, due.executionId)))
+    if (shortage !== null) return false
+    const claimed = await claimReconcile(db, due, clock.now())
+    // A later deployment may answer the next request.
     const runtime = claimed && (await findPresent(deps, due.runtimeId))
     if (!runtime) return true
-    const told = await askAll(deps, { due, claimed, runtime, held, signal })
+    const told = await reconcileCalls(deps, { due, claimed, runtime, held, signal })
     if (told.size > 0) await storeReconciled(db, due, claimed, { told, maxBytes: limits.storedBytes })
     return true
   } finally {
@@ -90,17 +91,17 @@ async function ask(deps: ReconcileDeps, due: DueExecution, signal: Stop): Promis
   }
 }
 
-interface Asking {
+interface Reconciling {
   due: DueExecution
-  claimed: ClaimedQuestion
+  claimed: Claim
   runtime: ServingRuntime
   held: HeldBytes
   signal: Stop
 }
 
-async function askAll(
+async function reconcileCalls(
   deps: ReconcileDeps,
-  { due, claimed, runtime: present, ...sent }: Asking,
+  { due, claimed, runtime: present, ...sent }: Reconciling,
 ): Promise<Map<string, StoredReconciled>> {
   const { executionId } = due
   const { calls, metadata } = claimed
@@ -116,22 +117,22 @@ async function askAll(
     if (!endpoint?.reconcile || addressHash(endpoint.address) !== call.sentTo) continue
     const readAgain = () => readSecrets(deps, present.runtimeId)
     const target = { ...present, endpoint: endpoint.address, readSecrets: readAgain }
-    const question = questionOf(call, { executionId, metadata, approval: approvals.get(call.callId) })
-    const result = await deps.dispatcher.dispatch(target, { ...question, ...sent })
-    const answer = readAnswer(result, deps.clock.now())
+    const request = reconcileCallOf(call, { executionId, metadata, approval: approvals.get(call.callId) })
+    const result = await deps.dispatcher.dispatch(target, { ...request, ...sent })
+    const answer = parseReconcileAnswer(result, deps.clock.now())
     if (answer) told.set(call.callId, answer)
   }
   return told
 }
 
-interface Askable {
+interface ReconcileEndpoint {
   address: string
-  /** Whether what is deployed there declares that it tells. */
+  /** The deployment declares `reconcile`. */
   reconcile: boolean
 }
 
 /** The endpoint that a call was sent to, where the stable deployment or a candidate still serves there. */
-function presentEndpoint(runtime: ServingRuntime, { sentTo }: StoredCall): Askable | undefined {
+function presentEndpoint(runtime: ServingRuntime, { sentTo }: StoredCall): ReconcileEndpoint | undefined {
   const there = sidesOf(runtime).filter(({ endpoint }) => endpoint !== null && addressHash(endpoint) === sentTo)
   const [address] = there.flatMap(({ endpoint }) => endpoint ?? [])
   return address === undefined ? undefined : { address, reconcile: there.some((side) => side.deployment?.reconcile) }
@@ -141,8 +142,8 @@ function presentEndpoint(runtime: ServingRuntime, { sentTo }: StoredCall): Askab
 async function formerEndpoint(
   { db }: ReconcileDeps,
   runtime: ServingRuntime,
-  { calls, deploymentVersion: version }: ClaimedQuestion,
-): Promise<Askable | undefined> {
+  { calls, deploymentVersion: version }: Claim,
+): Promise<ReconcileEndpoint | undefined> {
   if (version === null || calls.every((call) => presentEndpoint(runtime, call))) return undefined
   const called = await findCallEndpoint(db, { ...runtime, version })
   return called?.endpoint ? { address: called.endpoint, reconcile: called.reconcile } : undefined
@@ -161,7 +162,7 @@ async function findPresent(deps: ReconcileDeps, runtimeId: string): Promise<Serv
   }
 }
 
-interface Asked {
+interface ReconciledExecution {
   executionId: string
   metadata: string | null
   /** Of a call that a person approved. */
@@ -169,9 +170,9 @@ interface Asked {
 }
 
 /** Input and metadata are as they are stored: a large one is cut. There is no end user's token, which is not stored. */
-function questionOf(
+function reconcileCallOf(
   { callId, capability, input }: StoredCall,
-  { executionId, metadata, approval }: Asked,
+  { executionId, metadata, approval }: ReconciledExecution,
 ): DispatchCall {
   return {
     mode: 'reconcile',

@@ -5,8 +5,8 @@ import { inTransaction, type Tx } from '../store/transaction.ts'
 import { GRAIN_MS } from '../usage/rollup-rules.ts'
 import { SQL_BYTES } from '../usage/stored-bytes-rules.ts'
 import { addStoredBytes } from '../usage/stored-bytes-store.ts'
-import { PLACE } from './history-store.ts'
-import { RUNNING } from './lease-store.ts'
+import { RUNTIME_PROJECT } from './history-store.ts'
+import { RUNNING_STATUS } from './take-over-store.ts'
 
 const ENDED = ['completed', 'failed'] as const
 type Ended = (typeof ENDED)[number]
@@ -47,7 +47,7 @@ function ownersAfter(db: Db, after: string) {
           .select('started_at')
           .whereRef('executions.owner_id', '=', 'owners.owner_id')
           .where('executions.status', '=', sql.lit(status))
-          .where('executions.status', '<>', RUNNING)
+          .where('executions.status', '<>', RUNNING_STATUS)
           .orderBy('started_at')
           .limit(1)
       const counted = eb
@@ -94,25 +94,25 @@ export async function countEnded(db: Db, ownerId: string, startedBefore: number)
       eb.fn.sum<number | null>(sql<number>`${sql.raw(SQL_BYTES.executions)}`).as('bytes'),
     ])
     .where('owner_id', '=', ownerId)
-    .where('status', '<>', RUNNING)
+    .where('status', '<>', RUNNING_STATUS)
     .where('started_at', '<', startedBefore)
     .executeTakeFirstOrThrow()
   return { executions: Number(row.count), bytes: row.bytes ?? 0 }
 }
 
 /** Ended executions of an owner, or of one runtime of theirs. */
-interface Ending {
+interface EndedFilter {
   ownerId: string
   runtimeId?: string
   startedBefore: number
 }
 
 /** Deletes some of an owner's ended executions in one transaction. None: none is left, or others delete them. */
-export function deleteSomeEnded(db: Db, ending: Ending): Promise<Deleted> {
-  const { ownerId } = ending
+export function deleteSomeEnded(db: Db, filter: EndedFilter): Promise<Deleted> {
+  const { ownerId } = filter
   return inTransaction(db, async (tx) => {
     for (const status of ENDED) {
-      const executionIds = await lockSome(tx, ending, status)
+      const executionIds = await lockSome(tx, filter, status)
       if (executionIds.length === 0) continue
       let bytes = 0
       for (const table of ['executions', 'approvals'] as const) {
@@ -132,17 +132,17 @@ export function deleteSomeEnded(db: Db, ending: Ending): Promise<Deleted> {
 }
 
 /** Locks some executions: the oldest ones of an owner, any of a runtime, whose index has another order. */
-async function lockSome(tx: Tx, { ownerId, runtimeId, startedBefore }: Ending, status: Ended): Promise<string[]> {
+async function lockSome(tx: Tx, { ownerId, runtimeId, startedBefore }: EndedFilter, status: Ended): Promise<string[]> {
   const ended = tx
     .selectFrom('executions')
     .select(['execution_id', 'call_count'])
     .where('owner_id', '=', ownerId)
     .where('status', '=', sql.lit(status))
-    .where('status', '<>', RUNNING)
+    .where('status', '<>', RUNNING_STATUS)
   const ordered =
     runtimeId === undefined
       ? ended.where('started_at', '<', startedBefore).orderBy('started_at').orderBy('execution_id')
-      : ended.where(sql<boolean>`${PLACE} > ${`${runtimeId} `} and ${PLACE} < ${`${runtimeId}!`}`)
+      : ended.where(sql<boolean>`${RUNTIME_PROJECT} > ${`${runtimeId} `} and ${RUNTIME_PROJECT} < ${`${runtimeId}!`}`)
   const rows = await ordered.limit(MAX_ROWS).forUpdate().skipLocked().execute()
   let calls = 0
   const few = rows.filter(({ call_count }, index) => {

@@ -6,7 +6,7 @@ import { NO_SPAN, type Span } from '../telemetry/tracing.ts'
 
 export type StopReason = 'cancelled' | 'deleted' | 'deadline' | 'shutdown' | 'lease-lost'
 
-interface Place {
+interface ExecutionOwner {
   ownerId: string
   runtimeId: string
 }
@@ -39,8 +39,8 @@ export class RunningExecutions extends ActiveSet<ExecutionScope> {
     return scope
   }
 
-  stopWhere(isOf: (place: Place) => boolean, reason: StopReason): void {
-    for (const scope of this) if (scope.place && isOf(scope.place)) scope.stop(reason)
+  stopWhere(isOf: (owner: ExecutionOwner) => boolean, reason: StopReason): void {
+    for (const scope of this) if (scope.owner && isOf(scope.owner)) scope.stop(reason)
   }
 
   stopAll(reason: StopReason): void {
@@ -63,7 +63,7 @@ export class ExecutionScope {
   readonly held: HeldBytes
   stopReason: StopReason | null = null
   /** The account and runtime, once it was admitted. */
-  place: Place | null = null
+  owner: ExecutionOwner | null = null
   readonly #timer: NodeJS.Timeout
   readonly #onEnd: () => void
 

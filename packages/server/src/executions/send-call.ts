@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { AgentCall } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
-import type { DispatchCall } from '../dispatch/dispatch-call.ts'
+import type { DispatchCall } from '../dispatch/call-types.ts'
 import type { SignedInUser } from '../end-users/signed-in-user.ts'
 import { EMPTY_OBJECT } from '../lib/json-document.ts'
 import { randomText } from '../lib/random.ts'
@@ -65,8 +65,8 @@ export function interruptedResult(): CallResult {
 
 export const UNSENT = {
   stopped: 'The call was not made: the execution was stopped.',
-  noEndpoint: 'The runtime has no endpoint.',
-  interrupted: 'The service was interrupted.',
+  noEndpoint: 'The call was not made: the runtime has no endpoint.',
+  interrupted: 'The call was not made: the service was interrupted.',
 } as const
 
 function unsent(message: string): CallResult {

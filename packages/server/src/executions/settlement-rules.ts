@@ -1,12 +1,12 @@
 import type { ExecutionKind, ExecutionSurface, FinishReason } from '@svc/contract'
 import type { Usage } from '../usage/rollup-rules.ts'
-import type { StorageBudget } from '../usage/storage-budget-rules.ts'
+import type { StorageBudget } from '../usage/storage-budget.ts'
 import { textBytes } from '../usage/stored-bytes-rules.ts'
 import { TRUNCATED } from '../usage/truncated.js'
 import { callsText, interruptedCalls, type SettledCall } from './call-rules.ts'
-import { nextQuestion } from './reconcile-rules.ts'
+import { nextReconcileAt } from './reconcile-rules.ts'
 
-/** The columns that an admission writes. */
+/** What an admission writes, and some of what its settlement needs. */
 export interface NewRow {
   owner_id: string
   execution_id: string
@@ -20,10 +20,10 @@ export interface NewRow {
   call_count: number
   calls: string | null
   started_at: number
-  /** The share of the candidate under which it is served, where there is one. Not stored. */
-  share?: number | undefined
-  /** Whether a candidate serves it at an endpoint of its own. Not stored. */
-  isElsewhere?: boolean | undefined
+  /** When the candidate's traffic was set (`candidates.since`); absent without a candidate. Not stored. */
+  trafficSetAt?: number | undefined
+  /** A candidate serves it at an endpoint of its own. Not stored. */
+  usesCandidateEndpoint?: boolean | undefined
 }
 
 export interface SettledStep {
@@ -33,7 +33,7 @@ export interface SettledStep {
   outputTokens: number
 }
 
-export interface Ending {
+export interface ExecutionEnd {
   status: 'completed' | 'failed'
   finishReason: FinishReason
   error: string | null
@@ -49,7 +49,7 @@ export interface Ending {
 /** The end of an execution. It has no place for message text. */
 export type Settlement = ReturnType<typeof settlementOf>
 
-export function settlementOf(begun: NewRow, end: Ending) {
+export function settlementOf(begun: NewRow, end: ExecutionEnd) {
   const { status, error, steps, completedAt } = end
   // A call that was still under way is unknown from the end of its execution on.
   const calls = end.calls.map((call) =>
@@ -72,7 +72,7 @@ export function settlementOf(begun: NewRow, end: Ending) {
     call_count: calls.length,
     failed_calls: countOf(calls, 'failed'),
     unknown_calls: countOf(calls, 'unknown'),
-    reconcile_at: nextQuestion(calls),
+    reconcile_at: nextReconcileAt(calls),
     calls: callsText(calls),
     completed_at: completedAt,
   }
@@ -96,9 +96,9 @@ export function settlementOf(begun: NewRow, end: Ending) {
   }
   if (row.unknown_calls > 0) usage.executionId = begun.execution_id
   // Anybody with the public key can leave, as often as they like.
-  if (begun.share !== undefined && end.finishReason !== 'cancelled') usage.share = begun.share
-  // `heardFrom`: whether the runtime's endpoint gave a sign of life.
-  return { row, usage, heardFrom: !begun.isElsewhere && countOf(calls, 'completed') > 0 }
+  if (begun.trafficSetAt !== undefined && end.finishReason !== 'cancelled') usage.share = begun.trafficSetAt
+  // `endpointAnswered`: the runtime's own endpoint completed a call.
+  return { row, usage, endpointAnswered: !begun.usesCandidateEndpoint && countOf(calls, 'completed') > 0 }
 }
 
 function countOf(calls: readonly SettledCall[], status: SettledCall['status']): number {
@@ -121,7 +121,7 @@ export const INTERRUPTED = 'The service was interrupted while the execution ran.
  * The end of an execution that no node runs, or that may have been admitted after its caller got a failure. Its model steps and
  * tokens were in the memory of its node.
  */
-export function interruptedEnd(begun: NewRow, now: number): Ending {
+export function interruptedEnd(begun: NewRow, now: number): ExecutionEnd {
   return {
     status: 'failed',
     finishReason: 'error',
@@ -141,7 +141,7 @@ const CALL_ERROR_BYTES = 80
 const ERROR_NOT_KEPT = 'The error is not kept: the account has no room.'
 
 /** The settlement of an execution, without payloads where they would exceed the storage of the account's plan. Adds its bytes. */
-export function settlementWithinBudget(storage: StorageBudget, begun: NewRow, end: Ending): Settlement {
+export function settlementWithinBudget(storage: StorageBudget, begun: NewRow, end: ExecutionEnd): Settlement {
   const ownerId = begun.owner_id
   const full = settlementOf(begun, end)
   const settlement = storage.isPast(ownerId, full.usage.storedBytes)
@@ -152,19 +152,15 @@ export function settlementWithinBudget(storage: StorageBudget, begun: NewRow, en
 }
 
 /** Keeps a few calls without payloads, and no model steps. Counts and usage stay as they are. */
-function settlementWithoutPayloads(begun: NewRow, end: Ending, { row, usage, heardFrom }: Settlement): Settlement {
+function settlementWithoutPayloads(begun: NewRow, end: ExecutionEnd, full: Settlement): Settlement {
   const error = end.error?.slice(0, ERROR_CHARACTERS) ?? null
   // The endpoint may be asked about unknown ones.
   const unknownFirst = end.calls.toSorted((a, b) => Number(b.status === 'unknown') - Number(a.status === 'unknown'))
   const calls = unknownFirst.slice(0, CALLS_KEPT).map(withoutPayload)
   const cut = settlementOf(begun, { ...end, messageShape: '[]', error, steps: [], calls })
-  const { steps, call_count, failed_calls, unknown_calls } = row
-  const { storedBytes } = cut.usage
-  return {
-    row: { ...cut.row, steps, call_count, failed_calls, unknown_calls },
-    usage: { ...usage, storedBytes },
-    heardFrom,
-  }
+  const { steps, call_count, failed_calls, unknown_calls } = full.row
+  const row = { ...cut.row, steps, call_count, failed_calls, unknown_calls }
+  return { ...full, row, usage: { ...full.usage, storedBytes: cut.usage.storedBytes } }
 }
 
 function withoutPayload(call: SettledCall): SettledCall {

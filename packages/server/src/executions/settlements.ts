@@ -7,7 +7,7 @@ import { LAST_SEEN_INTERVAL_MS } from '../runtimes/rules.ts'
 import type { DiskSpace } from '../store/disk-space.ts'
 import { CommitUnknownError, isConnectionFault, isDataFault } from '../store/errors.ts'
 import type { Pause } from '../store/retry.ts'
-import type { StorageBudget } from '../usage/storage-budget-rules.ts'
+import type { StorageBudget } from '../usage/storage-budget.ts'
 import type { BatchWriter } from './batch-writer.ts'
 import {
   interruptedEnd,
@@ -57,18 +57,17 @@ export class Settlements {
   }
 
   /**
-   * Waits for a database that is away until the execution's time is up: a caller who gets a failure would repeat the work. False
-   * where another node has ended the execution, or where the end was not written: a failure is queued in its place. Rejects with
-   * a `CommitUnknownError` where it may have been written: the end itself is queued.
+   * Waits for the database until the execution's deadline, as a caller who gets a failure repeats the work. False: another node
+   * ended the execution, or a failure is queued instead. A `CommitUnknownError`: the settlement is queued.
    */
   async settle(settlement: Settlement): Promise<boolean> {
     const { writer, clock, limits, pause } = this.#deps
-    const heardFrom = settlement.heardFrom && this.#isNews(settlement)
+    const endpointAnswered = settlement.endpointAnswered && this.#isNews(settlement)
     const until = settlement.usage.startedAt + limits.executionMs
     let unknown: CommitUnknownError | null = null
     for (;;) {
       try {
-        return await writer.settle({ ...settlement, heardFrom }, unknown !== null)
+        return await writer.settle({ ...settlement, endpointAnswered }, unknown !== null)
       } catch (error) {
         if (error instanceof CommitUnknownError) unknown = error
         const isLate = this.#stopping.aborted || clock.now() >= until
@@ -89,25 +88,25 @@ export class Settlements {
   }
 
   /** Fails an execution of which it is unknown whether it was admitted, once the database answers. */
-  failUnknown(row: NewRow): void {
+  enqueueUnknownAdmission(row: NewRow): void {
     const { logger, storage, clock } = this.#deps
     logger.error({ executionId: row.execution_id }, 'it is unknown whether an execution was admitted')
     this.#enqueue(settlementWithinBudget(storage, row, interruptedEnd(row, clock.now())), true)
   }
 
   /** Tries the queue again. Resolves when tries that began earlier have ended, too. */
-  async retryFailed(): Promise<void> {
+  async retryQueued(): Promise<void> {
     await Promise.all([...this.#queue].map((one) => (one.attempt ??= this.#retry(one))))
   }
 
-  /** From now on a database that is away is awaited for a second at most. */
-  endRetries(): void {
+  /** From now on no write waits longer than a second for the database. */
+  stopWaiting(): void {
     this.#stopping.abort()
-    this.#deps.writer.endRetries('all')
+    this.#deps.writer.stopWaiting('all')
   }
 
   async drain(): Promise<void> {
-    await this.retryFailed()
+    await this.retryQueued()
     await this.#deps.writer.drain()
   }
 
@@ -131,13 +130,13 @@ export class Settlements {
       if (!isDataFault(error)) return
       // It would always be refused. The sweep fails what is still running in the store, once it is overdue.
       const executionId = one.settlement.row.execution_id
-      logger.error({ err: error, executionId }, 'an outcome that the database refuses was given up')
+      logger.error({ err: error, executionId }, 'an outcome was dropped: the database refused its values')
     }
     this.#queue.delete(one)
     if (one.isAdmission) this.unknownAdmissions -= 1
   }
 
-  // A sign of life is stored now and then: a busy runtime gives one with each call.
+  // `last_seen_at` is stored at most once an interval: a busy runtime completes many calls.
   #isNews({ usage: { runtimeId }, row: { completed_at: completedAt } }: Settlement): boolean {
     const last = this.#lastSeen.get(runtimeId)
     if (last !== undefined && completedAt - last < LAST_SEEN_INTERVAL_MS) return false

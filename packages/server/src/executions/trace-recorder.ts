@@ -3,11 +3,11 @@ import type { AgentCall, AgentEvent } from '../agent/agent-event.ts'
 import type { CallResult } from '../dispatch/call-result.ts'
 import type { Redactor } from '../dispatch/redact.ts'
 import { type NewCall, type SettledCall, UNANSWERED } from './call-rules.ts'
-import { storedText, storedWords } from './rules.ts'
-import type { Ending, SettledStep } from './settlement-rules.ts'
+import { truncatedJson, truncatedText } from './payload-rules.ts'
+import type { ExecutionEnd, SettledStep } from './settlement-rules.ts'
 
 /** The trace of an execution: shapes, counts and payloads. Message text has no place in it. */
-export type RecordedTrace = Omit<Ending, 'status' | 'finishReason' | 'error' | 'completedAt'>
+export type RecordedTrace = Omit<ExecutionEnd, 'status' | 'finishReason' | 'error' | 'completedAt'>
 
 /** The shape of messages, roles and types of parts, as JSON text. */
 export function shapeText(messages: readonly Message[]): string {
@@ -70,19 +70,19 @@ export function endedCall(call: NewCall, result: CallResult, storedBytes: number
   const durationMs = Math.round(result.durationMs)
   const unknownAt = result.ok ? undefined : result.unknownAt
   const status = result.ok ? 'completed' : unknownAt === undefined ? 'failed' : 'unknown'
-  const output = result.ok ? storedText(result.redacted.text, storedBytes) : null
-  const error = result.ok ? null : storedWords(result.message, storedBytes)
+  const output = result.ok ? truncatedJson(result.redacted.text, storedBytes) : null
+  const error = result.ok ? null : truncatedText(result.message, storedBytes)
   const ended = { status, output, error, durationMs, unknownAt } as const
   return { callId, ordinal, capability, effect, hasToken, sentTo, step, input, startedAt, ...ended }
 }
 
-/** A call of a model as it is recorded before it is sent. */
+/** A call as it is recorded before it is sent. */
 export function newCall(
   { callId, ordinal, capability, step, input }: AgentCall,
   startedAt: number,
   { redactor, storedBytes, effectOf, hasToken, sentTo }: PayloadRules,
 ): NewCall {
-  const stored = storedText(redactor.jsonText(input.text), storedBytes)
+  const stored = truncatedJson(redactor.jsonText(input.text), storedBytes)
   const facts = { effect: effectOf(capability), hasToken: hasToken || undefined, sentTo }
   return { callId, ordinal, capability, step, startedAt, input: stored, ...facts }
 }

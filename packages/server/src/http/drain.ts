@@ -29,8 +29,8 @@ interface DrainDeps {
   drainState: DrainState
   requests: ActiveSet<ServerResponse>
   running: Pick<RunningExecutions, 'size' | 'idle' | 'shutDown'>
-  batchWriter: Pick<BatchWriter, 'endRetries'>
-  settlements: Pick<Settlements, 'endRetries' | 'drain'>
+  batchWriter: Pick<BatchWriter, 'stopWaiting'>
+  settlements: Pick<Settlements, 'stopWaiting' | 'drain'>
   streams: Pick<StreamedRuns, 'detached'>
 }
 
@@ -52,14 +52,14 @@ export async function drain(app: FastifyInstance, deps: DrainDeps, times: DrainT
   const { requests, running } = deps
   const closed = allIdle([deps.streams.detached], times.drainMs).then(() => app.close())
   // Early enough before a supervisor kills the process: callers are then told that the outcome was not stored.
-  const endingRetries = setTimeout(() => deps.settlements.endRetries(), times.drainMs + times.stopMs)
+  const waitTimer = setTimeout(() => deps.settlements.stopWaiting(), times.drainMs + times.stopMs)
   await allIdle([requests, running], times.drainMs)
   running.shutDown()
   // Stopped executions send no further calls, so their records need not be written first.
-  deps.batchWriter.endRetries('calls')
+  deps.batchWriter.stopWaiting('calls')
   await allIdle([requests, running], times.stopMs)
   await deps.settlements.drain()
-  clearTimeout(endingRetries)
+  clearTimeout(waitTimer)
   await flush(app, closed, times.flushMs)
 }
 

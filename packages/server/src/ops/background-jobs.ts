@@ -4,7 +4,7 @@ import { APPROVAL_SWEEP_MS, sweepApprovals } from '../approvals/sweep-approvals.
 import { stopDeleted } from '../deletions/deletions.ts'
 import { STOP_MS, SWEEP_MS } from '../deletions/rules.ts'
 import { createDeletionSweep } from '../deletions/sweep.ts'
-import { deleteOldKeys } from '../executions/idempotency-store.ts'
+import { deleteExpiredIdempotencyKeys } from '../executions/idempotency-store.ts'
 import { RENEWAL_MS } from '../executions/node-lease.ts'
 import { createReconciler, RECONCILE_MS } from '../executions/reconcile.ts'
 import { createRetentionSweep, RETENTION_SWEEP_MS } from '../executions/retention.ts'
@@ -42,7 +42,7 @@ export function startJobs(deps: JobDeps, times: JobTimes) {
   const deletions = createDeletionSweep(deps)
   // Concurrently: a failure of one does not stop the others.
   const sweep = () => {
-    const keys = deleteOldKeys(deps.db, deps.clock.now())
+    const keys = deleteExpiredIdempotencyKeys(deps.db, deps.clock.now())
     return Promise.all([sweepSessions(deps), retention.run(), keys])
   }
   const renewing = repeatWork({ everyMs: renewalMs, retryMs: RENEWAL_RETRY_MS }, () => renew(deps, retryWaitMs))
@@ -84,7 +84,7 @@ async function renew(deps: JobDeps, retryWaitMs: number): Promise<boolean> {
   }
   // Before the sweep, so that it rarely has to leave out executions of this node. The time is limited: executions of other
   // nodes must not wait for a slow database.
-  await limitTime(settlements.retryFailed(), retryWaitMs, undefined)
+  await limitTime(settlements.retryQueued(), retryWaitMs, undefined)
   // The renewal has succeeded: what fails here is tried again at the next one.
   const sweep = () => lease.sweep({ sparesOwn: settlements.unwritten > 0 })
   const isSwept = await attempt(deps, sweep, 'interrupted executions could not be failed', 'sweeps')

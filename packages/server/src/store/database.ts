@@ -1,7 +1,7 @@
 import { Kysely, sql } from 'kysely'
 import type { PoolUse } from '../telemetry/metrics.ts'
 import { migrate } from './migrations.ts'
-import { openPostgres, openPostgresUnlimited } from './postgres/database.ts'
+import { openPostgres, openPostgresForMigrations } from './postgres/pool.ts'
 import type { Db, Schema } from './schema.ts'
 import { createSqliteDialect } from './sqlite/driver.ts'
 
@@ -29,18 +29,20 @@ export interface Database {
 /** Opens the database, creates the SQLite file where it is missing, and applies missing migrations. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { engine } = options
-  const { db, pool } = engine === 'sqlite' ? await openSqlite(options) : await openMigrated(options)
+  const { db, pool } = engine === 'sqlite' ? await openSqlite(options) : await openPostgresMigrated(options)
   return { engine, db, pool, close: () => db.destroy() }
 }
 
-async function openSqlite(options: Parameters<typeof createSqliteDialect>[0]): Promise<Pick<Database, 'db' | 'pool'>> {
+type Opened = Pick<Database, 'db' | 'pool'>
+
+async function openSqlite(options: Parameters<typeof createSqliteDialect>[0]): Promise<Opened> {
   const db = new Kysely<Schema>({ dialect: createSqliteDialect(options) })
   await destroyOnError(db, migrate(db, 'sqlite'))
   return { db, pool: null }
 }
 
-async function openMigrated(options: Parameters<typeof openPostgres>[0]): Promise<Pick<Database, 'db' | 'pool'>> {
-  const { db: migrating } = openPostgresUnlimited(options)
+async function openPostgresMigrated(options: Parameters<typeof openPostgres>[0]): Promise<Opened> {
+  const { db: migrating } = openPostgresForMigrations(options)
   await destroyOnError(migrating, migrate(migrating, 'postgres'))
   await migrating.destroy()
   const opened = openPostgres(options)

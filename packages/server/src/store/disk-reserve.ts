@@ -18,7 +18,7 @@ export async function freeBytesOf(folder: string): Promise<number> {
 }
 
 /** Opens the files of a data folder; on a full disk the reserve is deleted first. Throws with advice where that is too little. */
-export async function openOnFullDisk<T>(folder: string, open: () => Promise<T>): Promise<T> {
+export async function openWithDiskReserve<T>(folder: string, open: () => Promise<T>): Promise<T> {
   if (isFull(folder)) rmSync(join(folder, RESERVE_FILE), { force: true })
   try {
     return await open()

@@ -1,6 +1,6 @@
 type ErrorTest = (error: unknown) => boolean
 
-/** An error of SQLite; `code` is its extended result code or `SVC_DATABASE_ENDED`. */
+/** A database error that svc raises. `code`: a SQLite result code, `SVC_DATABASE_ENDED`, or SQLSTATE 08006 for an outage. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
   readonly code: string
@@ -73,11 +73,11 @@ export const isOutage = isAnyOf(
   hasCode(/^SQLITE_(BUSY|CANTOPEN|CORRUPT|FULL|IOERR|NOMEM|NOTADB|READONLY)|^SVC_DATABASE_ENDED$/),
 )
 
-const withoutEffect = new WeakSet<Error>()
+const nothingWritten = new WeakSet<Error>()
 
 /** Marks the error of work that wrote nothing: a read, a transaction that was rolled back, a connection never made. */
-export function noteWithoutEffect(error: unknown): void {
-  if (error instanceof Error) withoutEffect.add(error)
+export function markNothingWritten(error: unknown): void {
+  if (error instanceof Error) nothingWritten.add(error)
 }
 
 const isStatementTimeout = hasCode(/^57014$/)
@@ -85,7 +85,7 @@ const isStatementTimeout = hasCode(/^57014$/)
 /** The database was busy or away and nothing was written, so a retry is safe. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  return isStatementTimeout(error) || isConflict(error) || (isConnectionFault(error) && withoutEffect.has(error))
+  return isStatementTimeout(error) || isConflict(error) || (isConnectionFault(error) && nothingWritten.has(error))
 }
 
 /** Of errors of `pg`: the first three can hold stored values, the last the connection's settings. */

@@ -67,7 +67,6 @@ export interface Schema extends MemberTables {
     /** A hash of the limited account or network. */
     subject: string
     /** The token bucket, as the time at which it is full again. */
-    /** The token bucket, as the time at which it is full again. */
     full_at: number
   }
   projects: {
@@ -94,6 +93,7 @@ export interface Schema extends MemberTables {
     serving_version: Nullable<number>
     /** The deployment that was stable before the serving one. */
     previous_version: Nullable<number>
+    /** The last check-in, or answer of the endpoint; written every ten seconds at most. */
     last_seen_at: Nullable<number>
     /** Since when the owner was told that the endpoint cannot be reached; null while it can. */
     unreachable_since: Nullable<number>
@@ -124,7 +124,7 @@ export interface Schema extends MemberTables {
     version: number
     /** Percent. 0 while it is frozen. */
     traffic: number
-    /** When the share was set. It identifies the share: later than that of any share before. */
+    /** When the traffic was set, later than any time before: it identifies the setting. */
     since: number
     /** JSON of what both served since then. */
     stable_counts: string
@@ -178,7 +178,7 @@ export interface Schema extends MemberTables {
     unknown_calls: Counter
     /** When the endpoint is next asked what became of the unknown calls; null where it is not. */
     reconcile_at: Nullable<number>
-    /** JSON objects separated by commas; null where there are none. */
+    /** JSON objects separated by commas, or null. An approved call is appended after the end, however late it started. */
     calls: Nullable<string>
     started_at: number
     completed_at: Nullable<number>
@@ -219,7 +219,7 @@ export interface Schema extends MemberTables {
     result: Nullable<string>
     /** The node that dispatches the approved call. Once it has no lease, the call is recorded as unknown. */
     node_id: Nullable<string>
-    /** The share of the candidate under which the execution ran, where there was one. */
+    /** `candidates.since` when the execution began; null without a candidate. */
     share: Nullable<number>
     created_at: number
     expires_at: number

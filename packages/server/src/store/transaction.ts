@@ -5,7 +5,7 @@ import {
   isConflict,
   isConnectionFault,
   isConnectTimeout,
-  noteWithoutEffect,
+  markNothingWritten,
 } from './errors.ts'
 import type { Db, Schema } from './schema.ts'
 
@@ -57,7 +57,7 @@ export async function retryTransaction<T>(run: (atCommit: () => void) => Promise
       })
     } catch (error) {
       if (isAtCommit && isConnectionFault(error)) throw new CommitUnknownError(error)
-      noteWithoutEffect(error)
+      markNothingWritten(error)
       if (retry === RETRIES || isConnectTimeout(error) || !(isConflict(error) || isConnectionFault(error))) throw error
     }
   }

@@ -5,9 +5,9 @@ import { ExecutionParams } from '../http/params.ts'
 import { typed } from '../http/typed.ts'
 import { answerEvents } from './answer-events.ts'
 import type { StreamDeps } from './deps.ts'
+import { isPeerCall } from './peer-signature-rules.ts'
 import { PEER_HEADER } from './peers.ts'
-import { cancelHeld, detached, heldRun } from './resume.ts'
-import { isPeerCall } from './rules.ts'
+import { cancelHeld, heldRun, requireEvents } from './resume.ts'
 
 const PATH = '/v1/peers/executions/:executionId'
 
@@ -16,7 +16,7 @@ const EVENTS = {
   params: ExecutionParams,
   querystring: z.strictObject({ after: z.coerce.number().int().min(0) }),
 } as const
-const HELD = { isTakenWhileDraining: true } as const
+const TAKEN_WHILE_DRAINING = { isTakenWhileDraining: true } as const
 const CANCEL = { hide: true, params: ExecutionParams } as const
 
 /** What replicas ask each other. A request that none of them has signed finds no route. */
@@ -25,12 +25,13 @@ export function peerRoutes(plane: FastifyInstance, deps: StreamDeps): void {
   plane.addHook('onRequest', (request, _reply, done) => {
     done(isSigned(deps, request) ? undefined : notFound('The route'))
   })
-  routes.get(`${PATH}/events`, { schema: EVENTS, config: HELD, exposeHeadRoute: false }, async (request, reply) => {
+  const events = { schema: EVENTS, config: TAKEN_WHILE_DRAINING, exposeHeadRoute: false } as const
+  routes.get(`${PATH}/events`, events, async (request, reply) => {
     const { after } = request.query
-    const run = detached(deps, heldRun(deps, request.params.executionId), after)
+    const run = requireEvents(deps, heldRun(deps, request.params.executionId), after)
     await answerEvents(deps, { reply, accountId: run.ownerId }, { source: { run, answer: null }, after })
   })
-  routes.post(`${PATH}/cancel`, { schema: CANCEL, config: HELD }, (request) =>
+  routes.post(`${PATH}/cancel`, { schema: CANCEL, config: TAKEN_WHILE_DRAINING }, (request) =>
     cancelHeld(heldRun(deps, request.params.executionId)),
   )
 }

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
 import type { Clock } from '../lib/clock.ts'
 import type { Keyring } from '../secrets/keyring.ts'
-import { type PeerCall, signPeerCall } from './rules.ts'
+import { type PeerCall, signPeerCall } from './peer-signature-rules.ts'
 
 export const PEER_HEADER = 'x-svc-peer'
 

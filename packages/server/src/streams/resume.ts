@@ -1,8 +1,9 @@
 import { type CancelledExecution, LAST_EVENT_ID_HEADER } from '@svc/contract'
 import { type AppError, invalidField, notFound, notHeld, peerAway } from '../errors.ts'
 import type { StreamDeps } from './deps.ts'
+import type { PeerCall } from './peer-signature-rules.ts'
 import type { PeerAnswer } from './peers.ts'
-import { isResumeKey, type PeerCall } from './rules.ts'
+import { isResumeKey } from './resume-key-rules.ts'
 import { findStoredRun, type StoredRun } from './store.ts'
 import type { StreamedRun } from './streamed-runs.ts'
 
@@ -22,7 +23,7 @@ export type Source = { run: Detached; answer: null } | { run: null; answer: Peer
 export async function openSource(deps: StreamDeps, sought: ResumeRequest, after: number): Promise<Source> {
   requireKey(deps, sought)
   const run = deps.streams.find(sought.executionId)
-  if (run) return { run: detached(deps, run, after), answer: null }
+  if (run) return { run: requireEvents(deps, run, after), answer: null }
   const path = `${peerPath(sought.executionId)}/events?after=${after}`
   const answer = await askPeer(deps, await storedOf(deps, sought), { method: 'GET', path })
   return { run: null, answer }
@@ -36,7 +37,7 @@ export function heldRun(deps: StreamDeps, executionId: string): StreamedRun {
 }
 
 /** The run, whose events are kept. Throws where they are not, and where there is no event `after`. */
-export function detached({ limits }: Pick<StreamDeps, 'limits'>, run: StreamedRun, after: number): Detached {
+export function requireEvents({ limits }: Pick<StreamDeps, 'limits'>, run: StreamedRun, after: number): Detached {
   const { events } = run
   if (events === null) throw notHeld(limits.resumeMs)
   if (after > events.lastId) throw noSuchEvent()
@@ -52,7 +53,7 @@ export async function cancelRun(deps: StreamDeps, sought: ResumeRequest): Promis
   const stored = await storedOf(deps, sought)
   if (stored.status !== 'running') return { executionId, status: stored.status }
   const answer = await askPeer(deps, stored, { method: 'POST', path: `${peerPath(executionId)}/cancel` })
-  return readAnswer(answer)
+  return parseCancelAnswer(answer)
 }
 
 export async function cancelHeld(run: StreamedRun): Promise<CancelledExecution> {
@@ -94,7 +95,7 @@ function noSuchEvent(): AppError {
   return invalidField(LAST_EVENT_ID_HEADER, 'is the id of no event of this execution.')
 }
 
-async function readAnswer({ body }: PeerAnswer): Promise<CancelledExecution> {
+async function parseCancelAnswer({ body }: PeerAnswer): Promise<CancelledExecution> {
   // Of a replica of the same release.
   let text = ''
   for await (const part of body.setEncoding('utf8')) text += String(part)

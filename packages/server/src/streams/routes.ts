@@ -11,7 +11,7 @@ import type { StreamDeps } from './deps.ts'
 import { cancelRun, openSource, type ResumeRequest } from './resume.ts'
 
 const PATH = '/v1/runtime/executions/:executionId'
-const HELD = { isTakenWhileDraining: true } as const
+const TAKEN_WHILE_DRAINING = { isTakenWhileDraining: true } as const
 
 const CancelHeaders = z.looseObject({
   [RESUME_KEY_HEADER]: z.string().max(256).describe('The `resumeKey` of the stream’s first event.'),
@@ -45,11 +45,11 @@ const CANCEL = describeRoute('cancelExecution', 'Cancel a streamed execution', {
 /** Public-key plane: resumes and cancels what a page has streamed. */
 export function resumeRoutes(plane: FastifyInstance, deps: StreamDeps): void {
   const routes = typed(plane)
-  answerPreflights(plane, [`${PATH}/events`], 'GET', HELD)
-  answerPreflights(plane, [`${PATH}/cancel`], 'POST', HELD)
+  answerPreflights(plane, [`${PATH}/events`], 'GET', TAKEN_WHILE_DRAINING)
+  answerPreflights(plane, [`${PATH}/cancel`], 'POST', TAKEN_WHILE_DRAINING)
   const [events, cancel] = [
-    { ...HELD, isRateLimited: true, load: 'execution' } as const,
-    { ...HELD, isRateLimited: true },
+    { ...TAKEN_WHILE_DRAINING, isRateLimited: true, load: 'execution' } as const,
+    { ...TAKEN_WHILE_DRAINING, isRateLimited: true },
   ]
 
   routes.get(`${PATH}/events`, { schema: EVENTS, config: events }, async (request, reply) => {

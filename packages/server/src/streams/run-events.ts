@@ -1,5 +1,3 @@
-import { frameOf } from './rules.ts'
-
 export interface EventReader {
   /** The reader has left. */
   readonly isGone: boolean
@@ -19,8 +17,13 @@ interface Cursor {
   hasGap: boolean
 }
 
-/** A further reader ends the oldest: its connection is most likely one that was lost without a word. */
-const MOST_READERS = 4
+/** One server-sent event. `data` is one line. */
+export function frameOf(id: number, type: string, data: string): string {
+  return `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`
+}
+
+/** One more reader closes the oldest connection, which is most likely dead. */
+const MAX_READERS = 4
 
 /**
  * The latest events of one run, from 1 on, and those who read them. A slow reader slows nobody: it reads what waits here, and
@@ -79,7 +82,7 @@ export class RunEvents {
   /** Sends what follows event `after`, and then each event as it comes. */
   attach(reader: EventReader, after: number): void {
     this.#cursors = this.#cursors.filter((cursor) => !cursor.reader.isGone)
-    if (this.#cursors.length >= MOST_READERS) this.#cursors.shift()?.reader.end()
+    if (this.#cursors.length >= MAX_READERS) this.#cursors.shift()?.reader.end()
     const cursor = { reader, next: after + 1, isBlocked: false, hasGap: false }
     this.#cursors.push(cursor)
     this.#send(cursor)

@@ -1,4 +1,4 @@
-import type { LimitName } from '../usage/rules.ts'
+import type { LimitName } from '../usage/quota-rules.ts'
 
 /** The queues whose items are written in batches. */
 export const BATCHES = ['admissions', 'calls', 'settlements'] as const

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { type CandidateCounts, countExecution, noCounts } from './candidate-counts-rules.ts'
 import { durationBucket } from './histogram.ts'
-import { countExecution, noCounts, type ShareCounts } from './share-rules.ts'
 
 /** Usage is counted by UTC hour and also by UTC day, so that a long range reads few rows. */
 export type Grain = 'hour' | 'day'
@@ -20,7 +20,7 @@ export const Usages = z.array(
     projectId: z.string(),
     /** Null where there was no deployment. */
     deploymentVersion: z.int().nullable().default(null),
-    /** `candidates.since` of the share that served it. Of a later call: set only where that call makes the execution bad. */
+    /** `candidates.since` when the execution began. A later call has it only as the first bad call of its execution. */
     share: z.int().optional(),
     /** Bytes; see `stored-bytes-rules.ts`. */
     storedBytes: z.int().default(0),
@@ -96,8 +96,8 @@ export interface UnknownCall {
 export interface ServedShare {
   runtimeId: string
   version: number
-  share: number
-  counts: ShareCounts
+  trafficSetAt: number
+  counts: CandidateCounts
 }
 
 /** The sums of one hour, which are added to the counter of the hour and to that of its day. */
@@ -202,10 +202,10 @@ export class UsageTotals {
   }
 
   #addShare(usage: Usage): void {
-    const { runtimeId, deploymentVersion: version, share } = usage
-    if (share === undefined || version === null) return
-    const key = `${runtimeId} ${version} ${share}`
-    const served = this.#shares.get(key) ?? { runtimeId, version, share, counts: noCounts() }
+    const { runtimeId, deploymentVersion: version, share: trafficSetAt } = usage
+    if (trafficSetAt === undefined || version === null) return
+    const key = `${runtimeId} ${version} ${trafficSetAt}`
+    const served = this.#shares.get(key) ?? { runtimeId, version, trafficSetAt, counts: noCounts() }
     this.#shares.set(key, served)
     if (usage.isLaterCall) served.counts.bad += 1
     else countExecution(served.counts, usage)

@@ -76,7 +76,7 @@ export function readDue(db: Db, { now, exceptOwners, ofEach, limit }: DueFilter)
       eb.fn
         .agg<number>('row_number')
         .over((over) => over.partitionBy('owner_id').orderBy('due_at'))
-        .as('place'),
+        .as('rank'),
     )
     .where('due_at', 'is not', null)
     .where('due_at', '<=', now)
@@ -87,7 +87,7 @@ export function readDue(db: Db, { now, exceptOwners, ofEach, limit }: DueFilter)
     .innerJoin('webhooks', 'webhooks.webhook_id', 'due.webhook_id')
     .select(['webhook_deliveries.id', 'delivery_id', 'webhook_deliveries.webhook_id', 'webhook_deliveries.owner_id'])
     .select(['runtime_id', 'payload', 'attempts', 'give_up_at', 'due.due_at', 'url', 'secret_sealed'])
-    .where('place', '<=', ofEach)
+    .where('rank', '<=', ofEach)
     .orderBy('due.due_at')
     .limit(limit)
     .execute()

@@ -1,5 +1,5 @@
 import { Tier } from '@svc/contract'
-import { drawsFor } from '../usage/rules.ts'
+import { drawsFor } from '../usage/quota-rules.ts'
 import { available, type BucketRate } from '../usage/token-bucket.js'
 
 /** Of a quota's burst, in percent. */

@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../lib/core-deps.ts'
-import { drawsFor } from '../usage/rules.ts'
+import { drawsFor } from '../usage/quota-rules.ts'
 import { alertRanges, judgeUse, usedPercent } from './quota-alert-rules.ts'
 import { type ChangedUse, readChangedUses, storeTold } from './quota-alerts-store.ts'
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@svc/contract'
 import { type OwnerEndpoint, type OwnerEndpointOptions, startOwnerEndpoint } from '@svc/testkit'
 import { onTestFinished } from 'vitest'
+import type { DispatchCall, DispatchTarget } from '../../src/dispatch/call-types.ts'
 import { createDispatcher, type Dispatcher, type DispatcherDeps } from '../../src/dispatch/dispatch.ts'
-import type { DispatchCall, DispatchTarget } from '../../src/dispatch/dispatch-call.ts'
 import { JsonDocument } from '../../src/lib/json-document.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 

@@ -40,7 +40,7 @@ describeEngines('the background job that renews the lease', (engine) => {
     const log = (line: string) => void messages.push(JSON.parse(line).msg)
     const { deps } = await startForTest(database(), { metrics, log })
     let retries = 0
-    deps.settlements.retryFailed = async () => {
+    deps.settlements.retryQueued = async () => {
       retries += 1
     }
     const round = () => runRound({ deps })
@@ -111,7 +111,7 @@ describeEngines('the background job that renews the lease', (engine) => {
   test('waits for the retry queue up to a time limit before it fails the executions of dead nodes', async () => {
     const { deps } = await startForTest(database())
     const statusOfLeft = await leaveBehind(database(), 'exec_left_two')
-    deps.settlements.retryFailed = () => new Promise(() => undefined)
+    deps.settlements.retryQueued = () => new Promise(() => undefined)
     await runRound({ deps }, 1)
     expect(await statusOfLeft()).toBe('failed')
   })

@@ -5,7 +5,7 @@ import { createBatchStore } from '../../src/executions/batch-store.ts'
 import { BATCH_STATEMENTS } from '../../src/executions/postgres-batch-store.ts'
 import type { Settlement } from '../../src/executions/settlement-rules.ts'
 import { openDatabase } from '../../src/store/database.ts'
-import { openPostgres } from '../../src/store/postgres/database.ts'
+import { openPostgres } from '../../src/store/postgres/pool.ts'
 import type { Schema } from '../../src/store/schema.ts'
 import { listWaiting } from '../../src/usage/journal-store.ts'
 import { executionRow } from '../store/rows.ts'
@@ -118,13 +118,13 @@ describeEngine('postgres', 'a batch that may have been written before', (engine)
 describeEngine('postgres', 'the statements of a batch', (engine) => {
   const PARAMETERS: Partial<Record<keyof typeof BATCH_STATEMENTS, string>> = {
     lease: `'node_1'`,
-    leaseAlone: `'node_1'`,
-    known: `array['exec_1', 'exec_2']`,
+    leaseForUpdate: `'node_1'`,
+    readEnds: `array['exec_1', 'exec_2']`,
     buckets: `array['owner_1', 'owner_2'], array['executions', 'anonymous']`,
     runtimes: `array['rt_1', 'rt_2']`,
     addCalls: `'[]', array['exec_1', 'exec_2'], 'node_1'`,
     end: `'[]', array['exec_1', 'exec_2'], 'node_1'`,
-    seen: `'[]', array['rt_1', 'rt_2']`,
+    setLastSeen: `'[]', array['rt_1', 'rt_2']`,
   }
   /** The keys, and the column that must be given of each. */
   const KEYS = new Map([

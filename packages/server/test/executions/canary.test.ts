@@ -196,7 +196,7 @@ describeEngines('after hundreds of executions of every kind', (engine) => {
     await sql`alter table usage_journal rename to usage_journal_gone`.execute(database.db)
     answers.push(...(await Promise.all(fire(scene))))
     await sql`alter table usage_journal_gone rename to usage_journal`.execute(database.db)
-    await service.deps.settlements.retryFailed()
+    await service.deps.settlements.retryQueued()
 
     const ended = await database.db.selectFrom('executions').select('status').execute()
     expect(ended.length).toBeGreaterThan(250)

@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { expect, test } from 'vitest'
-import { deleteOldKeys } from '../../src/executions/idempotency-store.ts'
+import { deleteExpiredIdempotencyKeys } from '../../src/executions/idempotency-store.ts'
 import { createReconciler } from '../../src/executions/reconcile.ts'
 import { faultsIn } from '../support/answers.ts'
 import { createGate } from '../support/deferred.ts'
@@ -107,7 +107,7 @@ describeEngines('an idempotency key', (engine) => {
     const { ownerId } = scene.owner
     const keys = database().db.selectFrom('idempotency_keys').select('execution_id').where('owner_id', '=', ownerId)
     expect(await keys.execute()).toHaveLength(1)
-    await deleteOldKeys(database().db, clock.now() + DAY_MS)
+    await deleteExpiredIdempotencyKeys(database().db, clock.now() + DAY_MS)
     expect(await keys.execute()).toEqual([])
   })
 

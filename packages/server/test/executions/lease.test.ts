@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createBatchStore } from '../../src/executions/batch-store.ts'
 import { callText, type DispatchedCall } from '../../src/executions/call-rules.ts'
-import { failAbandoned, takeLease } from '../../src/executions/lease-store.ts'
+import { takeLease } from '../../src/executions/lease-store.ts'
 import { LEASE_MS, RENEWAL_MS } from '../../src/executions/node-lease.ts'
+import { takeOverExecutions } from '../../src/executions/take-over-store.ts'
 import type { Database } from '../../src/store/database.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
@@ -102,7 +103,7 @@ describeEngines('the lease of a node', (engine) => {
     const rows = Array.from({ length: 250 }, (_, index) => executionRow({ execution_id: `exec_${index}` }))
     await db.insertInto('executions').values(rows).execute()
     const sweep = { now: 1_700_000_000_000, nodeId: 'node_2', overdueBefore: null, deadNodes: [] }
-    expect([await failAbandoned(db, sweep), await failAbandoned(db, sweep)]).toEqual([250, 0])
+    expect([await takeOverExecutions(db, sweep), await takeOverExecutions(db, sweep)]).toEqual([250, 0])
     expect(await listWaiting(db)).toHaveLength(250)
   })
 

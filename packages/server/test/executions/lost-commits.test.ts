@@ -70,11 +70,11 @@ describeEngine('postgres', 'a commit without an answer', (engine) => {
     scene.relay.shut('at the next fault')
     scene.relay.breakCommit('answer lost')
     refusalOf(await scene.broker('echo'), 'internal_error')
-    await scene.service.deps.settlements.retryFailed()
+    await scene.service.deps.settlements.retryQueued()
     expect(await scene.metrics.text()).toContain('\nsvc_unknown_admissions 1\n')
     scene.relay.open()
     expect((await books(scene)).statuses).toEqual(['completed', 'running'])
-    await scene.service.deps.settlements.retryFailed()
+    await scene.service.deps.settlements.retryQueued()
     expect(await scene.metrics.text()).toContain('\nsvc_unknown_admissions 0\n')
     const expected = {
       statuses: ['completed', 'failed'],
@@ -83,7 +83,7 @@ describeEngine('postgres', 'a commit without an answer', (engine) => {
     }
     expect(await books(scene)).toEqual(expected)
     expect(scene.endpoint.effects).toHaveLength(1)
-    await scene.service.deps.settlements.retryFailed()
+    await scene.service.deps.settlements.retryQueued()
     expect(await books(scene)).toEqual(expected)
   })
 
@@ -128,7 +128,7 @@ describeEngine('postgres', 'a commit without an answer', (engine) => {
       scene.relay.breakCommit(fault, 1)
       refusalOf(await scene.broker('echo'), 'internal_error')
       scene.relay.open()
-      await scene.service.deps.settlements.retryFailed()
+      await scene.service.deps.settlements.retryQueued()
       expect(await books(scene)).toEqual(BOTH_COMPLETED)
     },
   )
@@ -167,7 +167,7 @@ describeEngine('postgres', 'a commit without an answer', (engine) => {
       yield* text('All done.')
     })
     scene.pauses.onPause = () => {
-      scene.service.deps.settlements.endRetries()
+      scene.service.deps.settlements.stopWaiting()
       return new Promise(() => undefined)
     }
     const answer = await scene.execute(saying())

@@ -4,12 +4,12 @@ import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createUsageAggregation } from '../../src/analytics/aggregation.ts'
 import { LEASE_MS } from '../../src/executions/node-lease.ts'
-import type { Ending, NewRow, Settlement } from '../../src/executions/settlement-rules.ts'
+import type { ExecutionEnd, NewRow, Settlement } from '../../src/executions/settlement-rules.ts'
 import { createIds } from '../../src/lib/ids.ts'
 import type { Database } from '../../src/store/database.ts'
 import { DURATION_BUCKET_COLUMNS, EXECUTION_COUNTERS, type Schema } from '../../src/store/schema.ts'
+import { usageOfHour } from '../../src/usage/hourly-usage-store.ts'
 import { type CounterIncrement, type Usage, UsageTotals } from '../../src/usage/rollup-rules.ts'
-import { usageOfHour } from '../../src/usage/store.ts'
 import { executionRow } from '../store/rows.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createGate } from '../support/deferred.ts'
@@ -52,10 +52,10 @@ async function counted({ db }: Database, ownerId: string, grain: 'hour' | 'day')
 
 type Column = (typeof EXECUTION_COUNTERS)[number] | (typeof DURATION_BUCKET_COLUMNS)[number]
 
-const settlement = (begun: Partial<NewRow> = {}, end: Partial<Ending> = {}) =>
+const settlement = (begun: Partial<NewRow> = {}, end: Partial<ExecutionEnd> = {}) =>
   settlementOf({ owner_id: 'owner_rolled', ...begun }, end)
 
-function call(name: string, callId: string, durationMs: number): Ending['calls'][number] {
+function call(name: string, callId: string, durationMs: number): ExecutionEnd['calls'][number] {
   const outcome = { status: 'completed', output: 'null', error: null } as const
   return { callId, ordinal: 0, capability: name, step: 1, input: '{}', startedAt: HOUR, durationMs, ...outcome }
 }

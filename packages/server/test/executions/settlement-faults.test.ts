@@ -49,11 +49,11 @@ describeEngines('an outcome that cannot be written', (engine) => {
     const body = executed(await execute())
     expect(body).toMatchObject({ status: 'failed', finishReason: 'error', error: { message: expect.any(String) } })
     expect(await trace(body.executionId)).toMatchObject({ status: 'running', finishReason: null })
-    await service.deps.settlements.retryFailed()
+    await service.deps.settlements.retryQueued()
     expect((await trace(body.executionId)).status).toBe('running')
     expect(await metrics.text()).toContain('\nsvc_unwritten_outcomes 1\n')
     await giveBack(database, 'usage_journal')
-    await service.deps.settlements.retryFailed()
+    await service.deps.settlements.retryQueued()
     expect(await metrics.text()).toContain('\nsvc_unwritten_outcomes 0\n')
     expect(await trace(body.executionId)).toMatchObject({
       status: 'failed',
@@ -68,7 +68,7 @@ describeEngines('an outcome that cannot be written', (engine) => {
       capability_calls: 1,
       input_tokens: 14,
     })
-    await service.deps.settlements.retryFailed()
+    await service.deps.settlements.retryQueued()
     expect(await usage()).toMatchObject({ executions: 1, input_tokens: 14 })
   })
 
@@ -78,7 +78,7 @@ describeEngines('an outcome that cannot be written', (engine) => {
     await broker('echo')
     const ended: string[] = []
     const retry = async (name: string) => {
-      await service.deps.settlements.retryFailed()
+      await service.deps.settlements.retryQueued()
       ended.push(name)
     }
     await Promise.all([retry('earlier'), retry('later')])
@@ -88,7 +88,7 @@ describeEngines('an outcome that cannot be written', (engine) => {
   test('leaves nothing of ended retries in memory after many renewals of the lease', async () => {
     const { service } = await setOwnScene()
     const retry = async (rounds: number) => {
-      for (let round = 0; round < rounds; round += 1) await service.deps.settlements.retryFailed()
+      for (let round = 0; round < rounds; round += 1) await service.deps.settlements.retryQueued()
       await collectGarbage()
       return process.memoryUsage().heapUsed
     }
@@ -103,7 +103,7 @@ describeEngines('an outcome that cannot be written', (engine) => {
     // It had its effect: a caller must not take it for one that failed.
     expect([answer.statusCode, answer.json()]).toMatchObject([502, { outcome: 'unknown' }])
     await giveBack(database, 'usage_journal')
-    await service.deps.settlements.retryFailed()
+    await service.deps.settlements.retryQueued()
     expect(await trace(answer.json().executionId)).toMatchObject({ status: 'failed', error: answer.json().error })
   })
 
@@ -113,14 +113,14 @@ describeEngines('an outcome that cannot be written', (engine) => {
     const { executionId } = (await broker('echo')).json()
     const accept = await refuseEntries(database, engine.name)
     const refused = (await broker('echo')).json().executionId
-    await service.deps.settlements.retryFailed()
+    await service.deps.settlements.retryQueued()
     const told = lines.map((line) => JSON.parse(line)).filter((line) => line.executionId === refused && line.err)
     expect(told.map(({ msg }) => msg)).toEqual([
       'an outcome could not be written',
-      'an outcome that the database refuses was given up',
+      'an outcome was dropped: the database refused its values',
     ])
     await accept()
-    await service.deps.settlements.retryFailed()
+    await service.deps.settlements.retryQueued()
     const statuses = await Promise.all([trace(executionId), trace(refused)])
     expect(statuses.map(({ status }) => status)).toEqual(['completed', 'running'])
   })
@@ -136,7 +136,7 @@ describeEngines('an outcome that cannot be written', (engine) => {
     expect(body.error?.message).not.toMatch(/executions|table|relation/)
     expect(endpoint.effects).toHaveLength(0)
     await giveBack(database, 'executions')
-    await service.deps.settlements.retryFailed()
+    await service.deps.settlements.retryQueued()
     expect(await trace(body.executionId)).toMatchObject({ status: 'failed', capabilityCalls: [] })
   })
 

@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/store/database.ts'
 import { createDiskSpace } from '../../src/store/disk-space.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
-import { StorageBudget } from '../../src/usage/storage-budget-rules.ts'
+import { StorageBudget } from '../../src/usage/storage-budget.ts'
 import { executionRow } from '../store/rows.ts'
 import { refusalOf } from '../support/answers.ts'
 import { createTestClock } from '../support/clock.ts'
@@ -175,7 +175,7 @@ describeEngine('postgres', 'an outcome that is abandoned before its commit', (en
     relay.silence()
     const told = settlements.settle(settlement({ execution_id: RUNNING.execution_id }))
     await relay.unheard
-    settlements.endRetries()
+    settlements.stopWaiting()
     expect(await told).toBe(false)
     relay.heal()
     // Waits for the transaction, whose answers come now.

@@ -6,15 +6,15 @@ import { findOwnerByKey } from '../../src/accounts/store.ts'
 import { countRecoveryCodes, findSecondFactor } from '../../src/accounts/two-factor-store.ts'
 import { traceOf } from '../../src/executions/history.ts'
 import { listExecutions } from '../../src/executions/history-store.ts'
-import { failAbandoned } from '../../src/executions/lease-store.ts'
+import { takeOverExecutions } from '../../src/executions/take-over-store.ts'
 import { type DatabaseOptions, openDatabase } from '../../src/store/database.ts'
 import { migrationsOf } from '../../src/store/migrations.ts'
-import { openPostgres } from '../../src/store/postgres/database.ts'
+import { openPostgres } from '../../src/store/postgres/pool.ts'
 import type { Schema } from '../../src/store/schema.ts'
 import { createSqliteDialect } from '../../src/store/sqlite/driver.ts'
+import { usageOfHour } from '../../src/usage/hourly-usage-store.ts'
 import { listWaiting } from '../../src/usage/journal-store.ts'
 import { recountStoredBytes } from '../../src/usage/recount-store.ts'
-import { usageOfHour } from '../../src/usage/store.ts'
 import { createEmptyTestPlace, describeEngines } from '../support/engines.ts'
 
 /** The database as a release left it that knew these migrations, with what the statements write. */
@@ -107,7 +107,7 @@ describeEngines('a database with calls in a table of their own', (engine) => {
       running: { executions: 1 },
     })
     const sweep = { now: clock.now(), nodeId: 'node_2', overdueBefore: null, deadNodes: [] }
-    expect([await failAbandoned(db, sweep), await failAbandoned(db, sweep)]).toEqual([1, 0])
+    expect([await takeOverExecutions(db, sweep), await takeOverExecutions(db, sweep)]).toEqual([1, 0])
     const owner = { ownerId: 'owner_1', email: 'a@example.com', tier: 'pro' as const, createdAt: 1 }
     const reserve = () => undefined
     expect(await traceOf({ db, clock }, owner, { executionId: 'exec_done', reserve })).toMatchObject({

@@ -1,6 +1,6 @@
 import type { Insertable, Kysely } from 'kysely'
 import { createBatchStore } from '../../src/executions/batch-store.ts'
-import { type Ending, type NewRow, type Settlement, settlementOf } from '../../src/executions/settlement-rules.ts'
+import { type ExecutionEnd, type NewRow, type Settlement, settlementOf } from '../../src/executions/settlement-rules.ts'
 import type { Schema } from '../../src/store/schema.ts'
 import type { Usage } from '../../src/usage/rollup-rules.ts'
 
@@ -29,7 +29,7 @@ export function newRow(changes: Partial<NewRow> = {}): NewRow {
 }
 
 /** The settlement of an execution that runs under `node_1`, each of another one. */
-export function settlement(begun: Partial<NewRow> = {}, end: Partial<Ending> = {}): Settlement {
+export function settlement(begun: Partial<NewRow> = {}, end: Partial<ExecutionEnd> = {}): Settlement {
   return settlementOf(newRow(begun), {
     status: 'completed',
     finishReason: 'stop',

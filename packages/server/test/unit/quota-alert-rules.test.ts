@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { drawsFor } from '../../src/usage/rules.ts'
+import { drawsFor } from '../../src/usage/quota-rules.ts'
 import { alertRanges, judgeUse, usedPercent } from '../../src/webhooks/quota-alert-rules.ts'
 
 describe('the range of a threshold that was told', () => {

@@ -3,7 +3,7 @@ import { Capability as CapabilitySchema } from '@svc/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { namedFaults, placedSchemas } from '../../src/deployments/rules.ts'
-import { sizeFaults, storedText } from '../../src/executions/rules.ts'
+import { sizeFaults, truncatedJson } from '../../src/executions/payload-rules.ts'
 import { JsonDocument } from '../../src/lib/json-document.ts'
 import { connectionStatus, ONLINE_WINDOW_MS, planLimitProblem } from '../../src/runtimes/rules.ts'
 import { schemaProblem } from '../../src/schemas/compile.ts'
@@ -44,7 +44,7 @@ describe('the number of runtimes', () => {
 })
 
 describe('a payload as it is stored', () => {
-  const storedPayload = (value: unknown, maxBytes: number) => storedText(JsonDocument.of(value).text, maxBytes)
+  const storedPayload = (value: unknown, maxBytes: number) => truncatedJson(JsonDocument.of(value).text, maxBytes)
   const payload = fc.jsonValue({ stringUnit: 'grapheme' })
 
   test('is its JSON where that fits, to the byte', () => {

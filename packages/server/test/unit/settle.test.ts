@@ -3,13 +3,13 @@ import { redactorOf } from '../../src/dispatch/redact.ts'
 import type { Admitted } from '../../src/executions/admit.ts'
 import { type Outcome, outcomeOf, stoppedOutcome } from '../../src/executions/outcome.ts'
 import { settle } from '../../src/executions/settle.ts'
-import type { Ending, Settlement } from '../../src/executions/settlement-rules.ts'
+import type { ExecutionEnd, Settlement } from '../../src/executions/settlement-rules.ts'
 import type { RecordedTrace } from '../../src/executions/trace-recorder.ts'
 import { DEFAULT_LIMITS } from '../../src/limits.ts'
 import { Secret } from '../../src/secrets/secret.ts'
 import { NO_METRICS } from '../../src/telemetry/metrics.ts'
 import { UsageTotals } from '../../src/usage/rollup-rules.ts'
-import { StorageBudget } from '../../src/usage/storage-budget-rules.ts'
+import { StorageBudget } from '../../src/usage/storage-budget.ts'
 import { createTestClock } from '../support/clock.ts'
 import { newRow, settlement } from '../support/settlement.ts'
 
@@ -107,9 +107,9 @@ const call = (status: 'completed' | 'failed' | 'unknown') => ({
 })
 
 describe('under a share of a candidate', () => {
-  const counted = (end: Partial<Ending>) => {
+  const counted = (end: Partial<ExecutionEnd>) => {
     const totals = new UsageTotals()
-    totals.add([settlement({ deployment_version: 2, share: 1 }, end).usage])
+    totals.add([settlement({ deployment_version: 2, trafficSetAt: 1 }, end).usage])
     return totals.shares.map(({ counts }) => [counts.executions, counts.bad])
   }
 
@@ -128,12 +128,12 @@ describe('a sign of life is noted', () => {
   const worked = { ...EMPTY, calls: [call('failed'), call('completed')] }
 
   test('when a call succeeded', async () => {
-    expect((await settled(COMPLETED, { trace: worked })).written.heardFrom).toBe(true)
+    expect((await settled(COMPLETED, { trace: worked })).written.endpointAnswered).toBe(true)
   })
 
   test('but not for calls that failed, nor for an execution without any', async () => {
     for (const trace of [EMPTY, { ...EMPTY, calls: [call('failed')] }]) {
-      expect((await settled(COMPLETED, { trace })).written.heardFrom).toBe(false)
+      expect((await settled(COMPLETED, { trace })).written.endpointAnswered).toBe(false)
     }
   })
 })

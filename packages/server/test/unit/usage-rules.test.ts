@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { grant } from '../../src/usage/grant.js'
-import { ANONYMOUS_BUCKET, type Draw, drawsFor, emptiestBuckets, MAIN_BUCKET } from '../../src/usage/rules.ts'
-import { StorageBudget } from '../../src/usage/storage-budget-rules.ts'
+import { ANONYMOUS_BUCKET, type Draw, drawsFor, emptiestBuckets, MAIN_BUCKET } from '../../src/usage/quota-rules.ts'
+import { StorageBudget } from '../../src/usage/storage-budget.ts'
+import { takeFromBuckets } from '../../src/usage/take-from-buckets.js'
 import { TIERS } from '../../src/usage/tiers.ts'
 import { available } from '../../src/usage/token-bucket.js'
 
@@ -12,7 +12,7 @@ const tier = fc.constantFrom('free', 'pro', 'enterprise')
 const kind = fc.constantFrom('execute', 'broker', 'capability')
 
 function grantedOf(buckets: Map<string, number>, draws: readonly Draw[], tries: number, now = NOW): number {
-  return Array.from({ length: tries }, () => grant(buckets, draws, now)).filter(({ ok }) => ok).length
+  return Array.from({ length: tries }, () => takeFromBuckets(buckets, draws, now)).filter(({ ok }) => ok).length
 }
 
 describe('what a request draws on', () => {
@@ -65,7 +65,11 @@ describe('the free plan', () => {
     const buckets = new Map<string, number>()
     const brokered = drawsFor('free', 'broker')
     expect(grantedOf(buckets, brokered, 300)).toBe(50)
-    expect(grant(buckets, brokered, NOW)).toMatchObject({ ok: false, limit: 'anonymous', retryAfterMs: 144_000 })
+    expect(takeFromBuckets(buckets, brokered, NOW)).toMatchObject({
+      ok: false,
+      limit: 'anonymous',
+      retryAfterMs: 144_000,
+    })
     expect(grantedOf(buckets, drawsFor('free', 'execute'), 300)).toBe(150)
   })
 })
@@ -91,7 +95,7 @@ describe('all or nothing', () => {
       fc.property(draws, state, (wanted, given) => {
         const buckets = new Map(Object.entries(given))
         const before = wanted.map(({ bucket, rate }) => available(buckets.get(bucket) ?? 0, rate, NOW))
-        const result = grant(buckets, wanted, NOW)
+        const result = takeFromBuckets(buckets, wanted, NOW)
         const after = wanted.map(({ bucket, rate }) => available(buckets.get(bucket) ?? 0, rate, NOW))
         expect(result.ok).toBe(before.every((units) => units >= 1))
         expect(after).toEqual(result.ok ? before.map((units) => units - 1) : before)
@@ -104,9 +108,9 @@ describe('all or nothing', () => {
   test('a refusal says to the millisecond when all limits let one in, and names one that holds until then', () => {
     fc.assert(
       fc.property(draws, state, (wanted, given) => {
-        const result = grant(new Map(Object.entries(given)), wanted, NOW)
+        const result = takeFromBuckets(new Map(Object.entries(given)), wanted, NOW)
         if (result.ok) return
-        const at = (now: number, of = wanted) => grant(new Map(Object.entries(given)), of, now).ok
+        const at = (now: number, of = wanted) => takeFromBuckets(new Map(Object.entries(given)), of, now).ok
         expect(at(NOW + result.retryAfterMs)).toBe(true)
         expect(at(NOW + result.retryAfterMs - 1)).toBe(false)
         const named = wanted.filter(({ limit }) => limit === result.limit)
@@ -127,7 +131,7 @@ test('a smaller plan holds at once: what a larger one left does not exceed its b
 test('a larger plan helps at once: what was empty under the smaller one is not', () => {
   const buckets = new Map<string, number>()
   grantedOf(buckets, drawsFor('free', 'execute'), 1000)
-  expect(grant(buckets, drawsFor('free', 'execute'), NOW).ok).toBe(false)
+  expect(takeFromBuckets(buckets, drawsFor('free', 'execute'), NOW).ok).toBe(false)
   expect(grantedOf(buckets, drawsFor('pro', 'execute'), 50_000)).toBe(48_000 - 4_000)
 })
 
@@ -135,8 +139,8 @@ test('a bucket that a larger plan left in debt is empty under the smaller one, a
   const buckets = new Map<string, number>()
   grantedOf(buckets, drawsFor('pro', 'execute'), 50_000)
   const draws = drawsFor('free', 'execute')
-  expect(grant(buckets, draws, NOW)).toMatchObject({ ok: false, retryAfterMs: 36_000 })
-  expect(grant(buckets, draws, NOW + 36_000).ok).toBe(true)
+  expect(takeFromBuckets(buckets, draws, NOW)).toMatchObject({ ok: false, retryAfterMs: 36_000 })
+  expect(takeFromBuckets(buckets, draws, NOW + 36_000).ok).toBe(true)
 })
 
 // holds LIM-13
@@ -145,8 +149,12 @@ test('a bucket that was emptied before the clock was set back by a day is empty,
   const draws = drawsFor('free', 'broker')
   grantedOf(buckets, draws, 50)
   const before = NOW - 86_400_000
-  expect(grant(buckets, draws, before)).toMatchObject({ ok: false, limit: 'anonymous', retryAfterMs: 144_000 })
-  expect(grant(buckets, draws, before + 144_000).ok).toBe(true)
+  expect(takeFromBuckets(buckets, draws, before)).toMatchObject({
+    ok: false,
+    limit: 'anonymous',
+    retryAfterMs: 144_000,
+  })
+  expect(takeFromBuckets(buckets, draws, before + 144_000).ok).toBe(true)
 })
 
 test('only the buckets of a quota have an emptiest, and a plan without a quota has none', () => {

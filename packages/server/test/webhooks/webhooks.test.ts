@@ -312,7 +312,7 @@ describeEngines('a webhook', (engine) => {
       .where((eb) => eb.and({ owner_id: owner.ownerId, bucket: 'executions' }))
       .executeTakeFirstOrThrow()
     expect(window).toBeLessThanOrEqual(clock.now())
-    const { burst, unitMs } = (await import('../../src/usage/rules.ts')).QUOTAS.free.draws.execute[0]?.rate ?? {
+    const { burst, unitMs } = (await import('../../src/usage/quota-rules.ts')).QUOTAS.free.draws.execute[0]?.rate ?? {
       burst: 0,
       unitMs: 0,
     }

@@ -74,8 +74,11 @@ const CALL_FIXES: ReadonlyMap<string, string> = new Map([
     'The endpoint has just started and did not take the call.',
     'Create the handler when your server starts. On serverless platforms, use a shared nonce store.',
   ],
-  ['The runtime has no endpoint.', 'Set the endpoint under “Settings” of the runtime, or deploy with one.'],
-  ['The service was interrupted.', ASK_AGAIN],
+  [
+    'The call was not made: the runtime has no endpoint.',
+    'Set the endpoint under “Settings” of the runtime, or deploy with one.',
+  ],
+  ['The call was not made: the service was interrupted.', ASK_AGAIN],
   [
     'The execution ended before the answer came: whether the call had an effect is unknown.',
     'Check your own data. A second call with the same id must not repeat the effect.',

@@ -1,7 +1,7 @@
 import type { DoctorCheck, DoctorRow } from '@svc/contract'
 import { MEND_REFUSAL, MENDS_BY_CODE } from './diagnoses.ts'
 import { type Observation, PROBE_ANSWER_BYTES } from './probe-exchange.ts'
-import { codeOf, inWords, isCompressed, jsonOf } from './read-observation.ts'
+import { inWords, isCompressed, jsonOf, refusalCodeOf } from './read-observation.ts'
 
 export function passed(check: DoctorCheck, message: string): DoctorRow {
   return { check, ok: true, message, mend: null }
@@ -81,7 +81,7 @@ export function refusedRow(genuine: Observation): DoctorRow {
   const { status, fault } = genuine
   const words = inWords(genuine)
   const message = `A genuine call was not accepted: ${words}.`
-  const code = codeOf(genuine)
+  const code = refusalCodeOf(genuine)
   const byCode = code === null ? undefined : MENDS_BY_CODE[code]
   if (code === 'timestamp_outside_tolerance' && byCode) return failed('clock', message, byCode)
   if (byCode) return failed('genuine-call', message, byCode)

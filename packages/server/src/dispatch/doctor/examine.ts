@@ -4,14 +4,14 @@ import type { Agent } from 'undici'
 import type { Clock } from '../../lib/clock.ts'
 import { Deadline } from '../../lib/deadline.ts'
 import type { StopSignal } from '../../lib/stop-signal.ts'
-import type { DispatchTarget } from '../dispatch-call.ts'
+import type { DispatchTarget } from '../call-types.ts'
 import { type Address, addressOf } from '../endpoint-states.ts'
 import { DIAGNOSES } from './diagnoses.ts'
 import { answerRow, connectionRows, failed, isHtml, passed, refusedRow, type TlsFacts } from './endpoint-rows.ts'
 import { FALSE_CHECKS, UNPARSABLE, UNUSUAL_JSON } from './false-checks.ts'
 import { createCallMaker, type MakeCall, type ProbeRequest } from './probe-calls.ts'
 import { exchangeProbe, type Observation } from './probe-exchange.ts'
-import { codeOf } from './read-observation.ts'
+import { refusalCodeOf } from './read-observation.ts'
 import { clockRow, falseRow, isAccepted, latencyRow, rawBodyRow, verifyFirstRows } from './receiver-rows.ts'
 
 export interface Examination {
@@ -116,7 +116,7 @@ async function firstRound(
       const next = { deps, send, make, request, genuine: await send(request), isPrevious: secret !== current }
       if (next.genuine.status !== 401) return next
       round ??= next
-      if (codeOf(next.genuine) !== 'nonce_store_cold') break
+      if (refusalCodeOf(next.genuine) !== 'nonce_store_cold') break
     }
   }
   if (!round) throw new Error('a runtime has a secret')
@@ -138,7 +138,7 @@ async function receiverRows(round: Round): Promise<DoctorRow[]> {
 async function isTaken({ genuine, send, make }: Round): Promise<boolean> {
   if (genuine.status === 200) return true
   if (genuine.status !== 404) return false
-  if (codeOf(genuine) === 'unknown_capability') return true
+  if (refusalCodeOf(genuine) === 'unknown_capability') return true
   const { status } = await send(make({ signature: () => '0'.repeat(64) }))
   return status === 401 || status === 403
 }
@@ -150,7 +150,7 @@ async function diagnosed({ genuine, send, make }: Round): Promise<DoctorRow> {
     send,
     DIAGNOSES.map(({ call }) => make(call)),
   )
-  const taken = answers.findIndex((answer) => answer.status === 200 || codeOf(answer) === 'unknown_capability')
+  const taken = answers.findIndex((answer) => answer.status === 200 || refusalCodeOf(answer) === 'unknown_capability')
   const found = DIAGNOSES[taken]
   return found ? failed(found.check, found.message, found.mend) : refusedRow(genuine)
 }

@@ -105,7 +105,7 @@ export const FALSE_CHECKS: readonly FalseCheck[] = [
   },
 ]
 
-/** No JSON, and a false signature: whoever parses first stumbles over the wrong one of the two. */
+/** Invalid JSON under a false signature. A receiver that parses first answers for the JSON. */
 export const UNPARSABLE: CallChanges = { body: () => '{"capability":', signature: () => '0'.repeat(64) }
 
 /** Genuine, in JSON that no serializer would write again in the same bytes. */

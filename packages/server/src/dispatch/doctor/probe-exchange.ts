@@ -3,7 +3,7 @@ import { BoundedBuffer } from '../../lib/bounded-buffer.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Deadline } from '../../lib/deadline.ts'
 import type { Address } from '../endpoint-states.ts'
-import { codeOf, type Headers, MAX_INTERIM_HEADS, NO_HTTP } from '../exchange.ts'
+import { errorCodeOf, type Headers, MAX_INTERIM_HEADS, NO_HTTP } from '../exchange.ts'
 import type { ProbeRequest } from './probe-calls.ts'
 
 export interface Observation {
@@ -96,7 +96,7 @@ class ProbeExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    const code = codeOf(error)
+    const code = errorCodeOf(error)
     const fault = NO_HTTP.test(code) ? 'not-http' : 'broken-off'
     this.#end(this.#controller === null ? 'connect' : fault, code)
   }

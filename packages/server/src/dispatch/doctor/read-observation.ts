@@ -13,7 +13,7 @@ const OTHER_CODES = [
 const KNOWN_CODES = new Set([...Object.keys(RECEIVER_REFUSALS), ...OTHER_CODES])
 
 /** The code of `{"error": <code>}`, where it is one that receivers are known to answer. Other words are the endpoint's. */
-export function codeOf(observation: Observation): string | null {
+export function refusalCodeOf(observation: Observation): string | null {
   const error = jsonOf(observation)?.['error']
   return typeof error === 'string' && KNOWN_CODES.has(error) ? error : null
 }
@@ -37,7 +37,7 @@ export function isCompressed(contentEncoding: string | null): boolean {
 export function inWords(observation: Observation): string {
   const { status, fault } = observation
   if (status !== null) {
-    const code = codeOf(observation)
+    const code = refusalCodeOf(observation)
     return `the endpoint answered with status ${status}${code === null ? '' : `, ${code}`}`
   }
   if (fault === 'late') return 'the endpoint did not answer in time'

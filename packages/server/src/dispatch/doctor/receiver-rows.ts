@@ -2,14 +2,14 @@ import type { DoctorRow } from '@svc/contract'
 import { failed, passed } from './endpoint-rows.ts'
 import type { FalseCheck } from './false-checks.ts'
 import type { Observation } from './probe-exchange.ts'
-import { codeOf, inWords } from './read-observation.ts'
+import { inWords, refusalCodeOf } from './read-observation.ts'
 
 /** Whether a call was taken for genuine: answered as the genuine one was, or with any success. */
 export function isAccepted(observation: Observation, genuine: Observation): boolean {
   const { status } = observation
   if (status === null) return false
   if (status >= 200 && status < 300) return true
-  return status === 404 && genuine.status === 404 && codeOf(observation) === codeOf(genuine)
+  return status === 404 && genuine.status === 404 && refusalCodeOf(observation) === refusalCodeOf(genuine)
 }
 
 /** A 429 is no refusal: the call was not looked at. */

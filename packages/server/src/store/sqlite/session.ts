@@ -22,11 +22,11 @@ export class SqliteSession implements DatabaseConnection {
 
   async executeQuery<Row>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<Row>> {
     const { reader, writer, writing } = this.#threads
-    const at = (place: Query['place']): Command => ({ kind: 'query', sql, parameters, place })
+    const at = (position: Query['position']): Command => ({ kind: 'query', sql, parameters, position })
     if (this.#release !== undefined) {
-      const place = this.#hasBegun ? 'within' : 'first'
+      const position = this.#hasBegun ? 'within' : 'first'
       this.#hasBegun = true
-      return execute(writer, at(place))
+      return execute(writer, at(position))
     }
     if (SelectQueryNode.is(query)) return execute(reader, at('alone'))
     const release = await writing.acquire()
@@ -49,7 +49,7 @@ export class SqliteSession implements DatabaseConnection {
 
   /** Where it fails, the transaction stays open until `rollback`. */
   async commit(): Promise<void> {
-    const commit: Command = { kind: 'query', sql: 'commit', parameters: [], place: 'within' }
+    const commit: Command = { kind: 'query', sql: 'commit', parameters: [], position: 'within' }
     if (this.#hasBegun) await this.#threads.writer.send(commit)
     this.#leave()
   }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import SqliteDatabase from 'better-sqlite3'
-import { createSqliteBatchWriter } from '../../executions/sqlite-batch.js'
+import { createSqliteBatchWriter } from '../../executions/sqlite-batch-store.js'
 
 /**
  * @import { SqliteRequest } from '../../executions/batch-store.ts'
@@ -62,11 +62,11 @@ function run(command, { database, writeBatch }) {
 }
 
 /** @type {(database: SqliteDatabase.Database, query: Query) => Result} */
-function execute(database, { sql, parameters, place }) {
+function execute(database, { sql, parameters, position }) {
   // Locks at once: a read transaction that turns into a write fails where another process wrote meanwhile.
-  if (place === 'first') database.exec('begin immediate')
+  if (position === 'first') database.exec('begin immediate')
   // After a rollback by SQLite itself, each further statement would be committed alone.
-  if (place === 'within' && !database.inTransaction) throw new Error('the transaction was rolled back by SQLite')
+  if (position === 'within' && !database.inTransaction) throw new Error('the transaction was rolled back by SQLite')
   const statement = prepare(database, sql)
   const values = parameters.map(toSqlite)
   if (!statement.reader) return { rows: [], changes: statement.run(values).changes }

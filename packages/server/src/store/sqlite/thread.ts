@@ -7,12 +7,12 @@ export interface Assignment {
   role: 'writer' | 'reader'
 }
 
-/** `place`: `alone` outside a transaction; `first` begins one; `within` fails where there is none. */
+/** `position`: `alone` outside a transaction; `first` begins one; `within` fails where there is none. */
 export interface Query {
   kind: 'query'
   sql: string
   parameters: readonly unknown[]
-  place: 'alone' | 'first' | 'within'
+  position: 'alone' | 'first' | 'within'
 }
 
 /** `batch`: executions, in a transaction of their own; the row of the result is their outcomes. */

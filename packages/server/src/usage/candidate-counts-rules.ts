@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { durationBucket } from './histogram.ts'
 
 /** What a deployment served since the share of the candidate was set. */
-export const ShareCounts = z.object({
+export const CandidateCounts = z.object({
   executions: z.int(),
   /** Those that failed, or had a call that failed or whose outcome is unknown. */
   bad: z.int(),
@@ -12,9 +12,9 @@ export const ShareCounts = z.object({
   /** How many there were in each duration bucket. */
   durations: z.record(z.string(), z.int()),
 })
-export type ShareCounts = z.infer<typeof ShareCounts>
+export type CandidateCounts = z.infer<typeof CandidateCounts>
 
-export function noCounts(): ShareCounts {
+export function noCounts(): CandidateCounts {
   return { executions: 0, bad: 0, failed: 0, inputTokens: 0, outputTokens: 0, durations: {} }
 }
 
@@ -26,14 +26,14 @@ interface Ended {
   calls: readonly { isCompleted: boolean }[]
 }
 
-export function countExecution(counts: ShareCounts, ended: Ended): void {
+export function countExecution(counts: CandidateCounts, ended: Ended): void {
   const { isCompleted, inputTokens, outputTokens, durationMs, calls } = ended
   const isBad = !isCompleted || calls.some((call) => !call.isCompleted)
   const durations = { [durationBucket(durationMs)]: 1 }
   addCounts(counts, { executions: 1, bad: +isBad, failed: +!isCompleted, inputTokens, outputTokens, durations })
 }
 
-export function addCounts(counts: ShareCounts, added: ShareCounts): void {
+export function addCounts(counts: CandidateCounts, added: CandidateCounts): void {
   counts.executions += added.executions
   counts.bad += added.bad
   counts.failed += added.failed

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient, SelectQueryNode } from 'kysely'
 import pg from 'pg'
 import type { PoolUse } from '../../telemetry/metrics.ts'
-import { noteWithoutEffect, removePrivateFields } from '../errors.ts'
+import { markNothingWritten, removePrivateFields } from '../errors.ts'
 import type { Db, Schema } from '../schema.ts'
 import { PreparedClient } from './prepared-client.ts'
 
@@ -31,7 +31,7 @@ export function openPostgres(options: PostgresOptions) {
 }
 
 /** One connection without time limits for migrations, which may wait for those of another replica. */
-export function openPostgresUnlimited(options: PostgresOptions) {
+export function openPostgresForMigrations(options: PostgresOptions) {
   return connect(options, { max: 1, options: '-c statement_timeout=0 -c lock_timeout=0' })
 }
 
@@ -55,7 +55,7 @@ function connect(
     log: (event) => {
       if (event.level !== 'error') return
       removePrivateFields(event.error)
-      if (SelectQueryNode.is(event.query.query)) noteWithoutEffect(event.error)
+      if (SelectQueryNode.is(event.query.query)) markNothingWritten(event.error)
     },
   })
   const use = () => ({ used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount, maximum: pool.options.max })
@@ -71,7 +71,7 @@ function connectFresh(pool: pg.Pool): () => Promise<PostgresPoolClient> {
   return async () => {
     for (;;) {
       const client = await pool.connect().catch((error: unknown) => {
-        noteWithoutEffect(error)
+        markNothingWritten(error)
         throw error
       })
       const isFresh = () => generations.get(client) === generation

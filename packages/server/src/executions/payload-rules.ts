@@ -30,18 +30,18 @@ export function sizeFaults(
 }
 
 /** A payload, JSON text, as a trace stores it: its size and beginning where it is too large. */
-export function storedText(text: string, maxBytes: number): string {
+export function truncatedJson(text: string, maxBytes: number): string {
   const bytes = Buffer.byteLength(text)
   if (bytes <= maxBytes) return text
   return JSON.stringify({ truncated: true, bytes, preview: text.slice(0, PREVIEW_CHARACTERS) })
 }
 
-export function storedWords(words: string, maxBytes: number): string {
-  return Buffer.byteLength(words) <= maxBytes ? words : `${words.slice(0, PREVIEW_CHARACTERS)}…`
+export function truncatedText(text: string, maxBytes: number): string {
+  return Buffer.byteLength(text) <= maxBytes ? text : `${text.slice(0, PREVIEW_CHARACTERS)}…`
 }
 
 /** The shape of a transcript, JSON text, as a trace stores it: without its oldest turns where it is too large. */
-export function storedShape(text: string, maxBytes: number): string {
+export function truncatedShape(text: string, maxBytes: number): string {
   // Roles and types of parts are ASCII: a character is a byte.
   if (text.length <= maxBytes) return text
   const kept: string[] = []

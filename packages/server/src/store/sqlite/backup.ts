@@ -2,12 +2,12 @@ import { chmodSync, closeSync, fsyncSync, openSync } from 'node:fs'
 import SqliteDatabase from 'better-sqlite3'
 import { MIGRATION_NAMES } from '../migrations.ts'
 
-export type CopyCheck =
+export type BackupCheck =
   | { ok: true; schema: string; executions: number }
   | { ok: false; problem: 'damaged' | 'foreign' | 'newer' }
 
 /** Writes and flushes a consistent copy, mode 0600, also while a server writes. Throws where the target exists. */
-export function copySqlite(source: string, target: string): void {
+export function backUpSqlite(source: string, target: string): void {
   const database = new SqliteDatabase(source, { readonly: true, fileMustExist: true })
   try {
     // One read transaction, which blocks no writer; the backup API would start again after every write.
@@ -20,7 +20,7 @@ export function copySqlite(source: string, target: string): void {
 }
 
 /** Verifies a whole copy. `newer`: it has migrations that this version does not know. */
-export function checkCopy(file: string): CopyCheck {
+export function checkBackup(file: string): BackupCheck {
   let database: SqliteDatabase.Database | undefined
   try {
     database = new SqliteDatabase(file, { readonly: true, fileMustExist: true })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NodeWatch } from '../../src/executions/node-watch-rules.ts'
+import { NodeFailureDetector } from '../../src/executions/node-failure-detector.ts'
 
 const LEASE_MS = 30_000
 const RENEWAL_MS = 10_000
@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000
 
 /** Two nodes that renew every ten seconds by clocks of their own, one of which stops after `diesAt`. */
 function watchFor(durationMs: number, { diesAt, stepMs }: { diesAt: number; stepMs: (elapsed: number) => number }) {
-  const watch = new NodeWatch({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
+  const detector = new NodeFailureDetector({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
   const dead: [number, string][] = []
   const renewing: [number, number][] = []
   for (let elapsed = 0; elapsed <= durationMs; elapsed += RENEWAL_MS) {
@@ -15,9 +15,9 @@ function watchFor(durationMs: number, { diesAt, stepMs }: { diesAt: number; step
       { nodeId: 'living', until: elapsed + LEASE_MS },
       { nodeId: 'dying', until: Math.min(elapsed, diesAt) + LEASE_MS },
     ]
-    const look = watch.look(leases, { now: elapsed + stepMs(elapsed), elapsed })
-    renewing.push([elapsed, look.renewing.length])
-    dead.push(...look.dead.map(({ nodeId }): [number, string] => [elapsed, nodeId]))
+    const classified = detector.classify(leases, { now: elapsed + stepMs(elapsed), elapsed })
+    renewing.push([elapsed, classified.renewing.length])
+    dead.push(...classified.dead.map(({ nodeId }): [number, string] => [elapsed, nodeId]))
   }
   return { dead, renewing }
 }
@@ -38,7 +38,7 @@ test.each([
 })
 
 test('a lease that ran out before it was first seen is that of a dead node', () => {
-  const watch = new NodeWatch({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
+  const detector = new NodeFailureDetector({ leaseMs: LEASE_MS, renewalMs: RENEWAL_MS })
   const lease = { nodeId: 'old', until: 99 }
-  expect(watch.look([lease], { now: 100, elapsed: 0 })).toEqual({ dead: [lease], renewing: [] })
+  expect(detector.classify([lease], { now: 100, elapsed: 0 })).toEqual({ dead: [lease], renewing: [] })
 })

@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest'
-import { Circuit } from '../../src/dispatch/circuit.ts'
+import { CircuitBreaker } from '../../src/dispatch/circuit-breaker.ts'
 import type { Transport } from '../../src/dispatch/failures.ts'
 
-function acquire(circuit: Circuit, now: number): number {
+function acquire(circuit: CircuitBreaker, now: number): number {
   const version = circuit.acquire(now)
   if (version === null) throw new Error(`The circuit let no call through at ${now}.`)
   return version
 }
 
-function run(circuit: Circuit, transports: readonly Transport[], now: number): void {
+function run(circuit: CircuitBreaker, transports: readonly Transport[], now: number): void {
   for (const transport of transports) circuit.release(acquire(circuit, now), transport, now)
 }
 
-function opened(now: number): Circuit {
-  const circuit = new Circuit()
+function opened(now: number): CircuitBreaker {
+  const circuit = new CircuitBreaker()
   run(circuit, Array(10).fill('failed'), now)
   return circuit
 }
 
 describe('a closed circuit', () => {
   test('nine failures in a row do not open it, the tenth does', () => {
-    const circuit = new Circuit()
+    const circuit = new CircuitBreaker()
     run(circuit, Array(9).fill('failed'), 0)
     expect(circuit.isOpen).toBe(false)
     run(circuit, ['failed'], 0)
@@ -30,29 +30,29 @@ describe('a closed circuit', () => {
 
   // holds CON-10
   test('half of ten calls is enough, less than half is not', () => {
-    const half = new Circuit()
+    const half = new CircuitBreaker()
     run(half, [...Array(5).fill('worked'), ...Array(5).fill('failed')], 0)
     expect(half.isOpen).toBe(true)
-    const less = new Circuit()
+    const less = new CircuitBreaker()
     run(less, [...Array(600).fill('worked'), ...Array(599).fill('failed')], 0)
     expect(less.isOpen).toBe(false)
   })
 
   // holds CON-10
   test('failures that lie thirty seconds back are forgotten', () => {
-    const circuit = new Circuit()
+    const circuit = new CircuitBreaker()
     run(circuit, Array(9).fill('failed'), 0)
     run(circuit, ['failed'], 30_000)
     expect(circuit.isOpen).toBe(false)
-    const within = new Circuit()
+    const within = new CircuitBreaker()
     run(within, Array(9).fill('failed'), 0)
     run(within, ['failed'], 29_999)
     expect(within.isOpen).toBe(true)
   })
 
   test('cancelled calls do not count', () => {
-    const circuit = new Circuit()
-    run(circuit, [...Array(100).fill('unknown'), ...Array(9).fill('failed')], 0)
+    const circuit = new CircuitBreaker()
+    run(circuit, [...Array(100).fill('ignored'), ...Array(9).fill('failed')], 0)
     expect(circuit.isOpen).toBe(false)
   })
 })
@@ -92,7 +92,7 @@ describe('an open circuit', () => {
 
   test('a cancelled probe leaves the next call to probe, with the pause as it was', () => {
     const circuit = opened(0)
-    circuit.release(acquire(circuit, 15_000), 'unknown', 15_500)
+    circuit.release(acquire(circuit, 15_000), 'ignored', 15_500)
     const probe = acquire(circuit, 15_500)
     circuit.release(probe, 'failed', 16_000)
     expect(circuit.acquire(45_999)).toBeNull()
@@ -100,7 +100,7 @@ describe('an open circuit', () => {
   })
 
   test('calls from before it opened cannot close it, nor end its probe', () => {
-    const circuit = new Circuit()
+    const circuit = new CircuitBreaker()
     const early = Array.from({ length: 20 }, () => acquire(circuit, 0))
     for (const version of early.slice(0, 10)) circuit.release(version, 'failed', 1)
     for (const version of early.slice(10, 15)) circuit.release(version, 'worked', 2)

@@ -1,7 +1,7 @@
 import { CLOCK_SKEW_MS, take } from './token-bucket.js'
 
 /**
- * @import { QuotaName } from './rules.ts'
+ * @import { QuotaName } from './quota-rules.ts'
  * @import { BucketRate } from './token-bucket.js'
  */
 
@@ -19,7 +19,7 @@ import { CLOCK_SKEW_MS, take } from './token-bucket.js'
  * @param {number} now
  * @returns {{ ok: true } | Refusal<Limit>}
  */
-export function grant(buckets, draws, now) {
+export function takeFromBuckets(buckets, draws, now) {
   /** @type {Map<string, number>} */
   const taken = new Map()
   /** @type {Refusal<Limit> | null} */

@@ -1,5 +1,5 @@
 import { decideAdmissions } from './admission-rules.js'
-import { BEGUN_COLUMNS, ENDED_COLUMNS, reconcileAt } from './column-rules.js'
+import { ADMISSION_COLUMNS, reconcileAt, SETTLEMENT_COLUMNS } from './column-rules.js'
 import { KEY_LIFETIME_MS, keyRows, shareOutcomes } from './idempotency-rules.js'
 
 /**
@@ -34,8 +34,8 @@ function statementsOf(database) {
       where runtimes.runtime_id = ? and runtimes.owner_id = ?`),
     setBucket: prepare(`insert into allowances (owner_id, bucket, full_at) values (?, ?, ?)
       on conflict (owner_id, bucket) do update set full_at = excluded.full_at`),
-    begin: prepare(`insert into executions (status, node_id, ${BEGUN_COLUMNS})
-      values ('running', ?, ${BEGUN_COLUMNS.map(() => '?')})`),
+    begin: prepare(`insert into executions (status, node_id, ${ADMISSION_COLUMNS})
+      values ('running', ?, ${ADMISSION_COLUMNS.map(() => '?')})`),
     dropKey: prepare('delete from idempotency_keys where key_hash = ? and created_at <= ?'),
     addKey: prepare(`insert into idempotency_keys (key_hash, owner_id, body_hash, execution_id, created_at)
       values (@key_hash, @owner_id, @body_hash, @execution_id, @created_at) on conflict do nothing`),
@@ -43,10 +43,10 @@ function statementsOf(database) {
     addCall: prepare(`update executions
       set calls = coalesce(calls || ',', '') || @calls, call_count = call_count + 1
       where execution_id = @execution_id and owner_id = @owner_id and node_id = ? and completed_at is null`),
-    end: prepare(`update executions set ${ENDED_COLUMNS.map((column) => `${column} = ?`)}, reconcile_at = ${reconcileAt('?')}
+    end: prepare(`update executions set ${SETTLEMENT_COLUMNS.map((column) => `${column} = ?`)}, reconcile_at = ${reconcileAt('?')}
       where execution_id = ? and owner_id = ? and node_id = ? and completed_at is null`),
     journal: prepare('insert into usage_journal (usages) values (?)'),
-    seen: prepare('update runtimes set last_seen_at = ? where runtime_id = ? and coalesce(last_seen_at, 0) < ?'),
+    setLastSeen: prepare('update runtimes set last_seen_at = ? where runtime_id = ? and coalesce(last_seen_at, 0) < ?'),
   }
 }
 
@@ -73,7 +73,7 @@ function writeBatch(statements, request) {
 /** @type {(statements: ReturnType<typeof statementsOf>, nodeId: string, settlement: SqliteSettlement) => boolean} */
 function end(statements, nodeId, { values, runtimeId, seenAt }) {
   const { changes } = statements.end().run(values, nodeId)
-  if (changes > 0 && seenAt !== null) statements.seen().run(seenAt, runtimeId, seenAt)
+  if (changes > 0 && seenAt !== null) statements.setLastSeen().run(seenAt, runtimeId, seenAt)
   return changes > 0
 }
 
@@ -103,7 +103,7 @@ function admit(statements, { admissions: requested, nodeId, now, plans }) {
   const decided = decideAdmissions(admissions, { ...stored, plans, now })
   for (const { owner_id, bucket, full_at } of decided.changed) statements.setBucket().run(owner_id, bucket, full_at)
   for (const row of decided.admitted) {
-    const begun = BEGUN_COLUMNS.map((column) => row[column])
+    const begun = ADMISSION_COLUMNS.map((column) => row[column])
     statements.begin().run(nodeId, begun)
   }
   const outcomes = decided.admissions.values()

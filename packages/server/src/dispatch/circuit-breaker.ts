@@ -10,7 +10,7 @@ const MAX_PAUSE_MS = 5 * 60_000
  * A circuit breaker: opens for 15 s where half of ten or more calls failed within 30 s, then lets one call through. While
  * such calls fail the pause doubles, up to five minutes.
  */
-export class Circuit {
+export class CircuitBreaker {
   /** 0 while the circuit is closed. */
   #pauseMs = 0
   #pausedUntil = 0
@@ -26,15 +26,15 @@ export class Circuit {
   /** The version of the state, which {@link release} takes back; null while calls are paused. */
   acquire(now: number): number | null {
     if (this.isOpen && now < this.#pausedUntil) return null
-    // Until this call has ended, no other one gets through.
+    // Half-open: no other call passes until this one has ended.
     if (this.isOpen) this.#change(this.#pauseMs, Number.POSITIVE_INFINITY)
     return this.#version
   }
 
   release(version: number, transport: Transport, now: number): void {
     if (version !== this.#version) return
-    if (this.isOpen) this.#endProbe(transport, now)
-    else if (transport !== 'unknown') this.#endCall(transport, now)
+    if (this.isOpen) this.#endTrial(transport, now)
+    else if (transport !== 'ignored') this.#endCall(transport, now)
   }
 
   #change(pauseMs: number, pausedUntil: number): void {
@@ -44,10 +44,10 @@ export class Circuit {
     this.#slots.length = 0
   }
 
-  #endProbe(transport: Transport, now: number): void {
+  #endTrial(transport: Transport, now: number): void {
     if (transport === 'worked') return void this.#change(0, now)
-    // A cancelled probe: the next call probes again.
-    if (transport === 'unknown') return void this.#change(this.#pauseMs, now)
+    // The trial was cancelled: the next call is one.
+    if (transport === 'ignored') return void this.#change(this.#pauseMs, now)
     const pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS)
     this.#change(pauseMs, now + pauseMs)
   }

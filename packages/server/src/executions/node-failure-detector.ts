@@ -1,7 +1,4 @@
-export interface StoredLease {
-  nodeId: string
-  until: number
-}
+import type { StoredLease } from './lease-store.ts'
 
 interface Sighting {
   until: number
@@ -14,7 +11,7 @@ interface Sighting {
  * Finds dead nodes by what this node saw of their leases, whose ends are times of other clocks: a lease that was seen
  * renewed lately is alive, and one that was not renewed for the duration of a lease is dead, whatever the clocks say.
  */
-export class NodeWatch {
+export class NodeFailureDetector {
   readonly #times: { leaseMs: number; renewalMs: number }
   #sightings = new Map<string, Sighting>()
 
@@ -26,7 +23,7 @@ export class NodeWatch {
    * The leases of dead nodes, and those of nodes that renew in time. A node between the two keeps its executions. `elapsed` is
    * read from a monotonic clock, `now` from the clock that leases are written with.
    */
-  look<Lease extends StoredLease>(leases: readonly Lease[], { now, elapsed }: { now: number; elapsed: number }) {
+  classify<Lease extends StoredLease>(leases: readonly Lease[], { now, elapsed }: { now: number; elapsed: number }) {
     const { leaseMs, renewalMs } = this.#times
     const before = this.#sightings
     this.#sightings = new Map(leases.map((lease) => [lease.nodeId, sight(lease, before.get(lease.nodeId), elapsed)]))
