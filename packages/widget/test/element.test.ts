@@ -243,11 +243,7 @@ describeInBrowser('the chat in a page', (scene) => {
       openStream(response)
       for (let word = 0; word < 20; word += 1) writeEvents(response, [{ type: 'text', content: `word${word} ` }])
     }
-    // A page that says all of it itself asks for no settings, which would draw the chat anew.
-    const page = await open([says('A *whole* answer.', [FOUND]), words], {
-      attributes: 'heading="Help" greeting="Hello" suggestions="A lantern"',
-      html: '<style>svc-chat { --svc-accent: #1f4fd8 }</style>{chat}',
-    })
+    const page = await open([says('A *whole* answer.', [FOUND]), words])
     await page.evaluate(() => {
       const live = document.querySelector('svc-chat')?.shadowRoot?.querySelector('[aria-live=polite]')
       const heard: string[] = []

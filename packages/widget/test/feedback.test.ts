@@ -1,10 +1,10 @@
-import { createConversation } from '@svc/widget'
+import { ClientError, createConversation } from '@svc/widget'
 import { expect, test } from 'vitest'
 import { BEGUN, eventsOf, json, openStream, refuses, says, writeEvents } from './support/answers.ts'
 import { ask, describeInBrowser, openAnswering } from './support/browser.ts'
 import { each, memory } from './support/conversation.ts'
 import type { Answer } from './support/service-double.ts'
-import { settled } from './support/test-clock.ts'
+import { createTestClock, settled } from './support/test-clock.ts'
 
 describeInBrowser('thumbs under an answer', (scene) => {
   const streams: Answer = (response) => {
@@ -83,4 +83,34 @@ test('a rating saves nothing of the conversation, which another tab may have gon
   first.rateFirst(-1)
   await settled()
   expect(storage.text).toBeNull()
+})
+
+test('a rating whose request is cut is taken back a second later, as its page may be left, and never a later one', async () => {
+  const clock = createTestClock()
+  const approvalStorage = memory()
+  const sent: ((error: Error) => void)[] = []
+  const client = {
+    stream: async () => ({ requestId: null, events: each([BEGUN, ...eventsOf('Yes.')]) }),
+    callCapability: () => Promise.reject(new Error('Nothing is called.')),
+    rate: () => new Promise<void>((_, reject) => sent.push(reject)),
+  }
+  const conversation = createConversation({ client, clock, storage: memory(), approvalStorage })
+  const answer = () => conversation.getSnapshot().turns.find((turn) => turn.role === 'assistant')
+  const rate = (value: 1 | -1) => conversation.rate(answer()?.id ?? '', value)
+  conversation.send('Is there a tent?')
+  await settled()
+  const cut = new ClientError('unreachable', 'The service cannot be reached.')
+
+  rate(1)
+  sent[0]?.(cut)
+  await clock.advance(999)
+  expect(answer()?.feedback).toEqual({ value: 1 })
+  await clock.advance(1)
+  expect(answer()?.feedback).toEqual({ value: null })
+
+  rate(1)
+  rate(-1)
+  sent[1]?.(cut)
+  await clock.advance(1_000)
+  expect(answer()?.feedback).toEqual({ value: -1 })
 })

@@ -24,6 +24,7 @@ import {
 import { newId } from './new-id.ts'
 import { problem, problemOf } from './problem.ts'
 import { createUrlCheck } from './safe-url.ts'
+import { sendRating } from './send-rating.ts'
 import { createSignIns, returned, type SignInRequest, type SignIns } from './sign-in.ts'
 import type { ConversationSnapshot } from './snapshot.ts'
 import { type ConversationStorage, exchangesFrom, keysText, storedText } from './stored-conversation.ts'
@@ -180,16 +181,18 @@ class StoredConversation implements Conversation {
   }
 
   rate(answerId: string, value: Feedback | null): void {
-    const exchange = this.#exchanges.find(({ answer }) => answer.id === answerId)
-    const before = exchange?.answer.feedback
-    if (!exchange?.run || !before) return
+    const find = () => this.#exchanges.find(({ answer }) => answer.id === answerId)
+    const { run, answer: { feedback: before } = {} } = find() ?? {}
+    if (!run || !before) return
     // The conversation itself is not saved: another tab may have gone on with it, or cleared it.
     const put = (shown: Feedback | null) => {
       this.#update(answerId, (now) => rated(now, shown), false)
       this.#saveKeys()
     }
     put(value)
-    void this.#client.rate?.(exchange.run, value).catch(() => put(before.value))
+    const send = async () => this.#client.rate?.(run, value)
+    const shown = () => find()?.answer.feedback?.value
+    sendRating({ value, clock: this.#clock, send, shown, takeBack: () => put(before.value) })
   }
 
   decide(approvalId: string, decision: Decision): void {

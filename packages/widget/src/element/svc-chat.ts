@@ -221,6 +221,8 @@ export class SvcChatElement extends Base {
     const conversation = this.#conversation
     const settings = await client.settings().catch(() => null)
     if (!settings || this.#conversation !== conversation) return
+    // To draw the chat anew for nothing would replace what a screen reader listens to.
+    if (!settings.name && !settings.accent && settings.suggestions.length === 0) return
     this.#settings = settings
     this.#draw()
   }
