@@ -32,6 +32,11 @@ const TOGETHER: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/** Tests of programs and pages wait for much of their time: they come last, one more of them at once. */
+const ALONGSIDE: Readonly<Record<string, object>> = {
+  'programs and pages': { maxWorkers: 4, sequence: { groupOrder: 1 } },
+}
+
 const shared = {
   resolve: { conditions: ['@svc/source'] },
   ssr: { resolve: { conditions: ['@svc/source'], externalConditions: ['@svc/source'] } },
@@ -41,7 +46,7 @@ const shared = {
 const limits = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 20_000 } } }
 const groups = Object.entries(TOGETHER).map(([name, include]) => ({
   ...shared,
-  test: { ...limits, name, include: [...include], isolate: false },
+  test: { ...limits, ...ALONGSIDE[name], name, include: [...include], isolate: false },
 }))
 
 export default defineConfig({
