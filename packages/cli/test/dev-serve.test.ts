@@ -67,7 +67,7 @@ function startDev(
     onText(String(chunk))
   })
   child.stderr.on('data', (chunk) => onText(String(chunk)))
-  // Who waits for a text looks once more then.
+  // A wait for a text looks once more then.
   child.on('close', () => child.emit('svc-text'))
   whenOver(() => end(child))
   const said = async (pattern: RegExp): Promise<string> => {

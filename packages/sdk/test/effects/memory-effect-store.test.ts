@@ -37,7 +37,7 @@ test('a full store refuses new calls, and still tells of those that it remembers
   await store.end('a', '1')
   expect(await store.begin('b', '123456789')).toBeNull()
   await expect(store.begin('c', '1')).rejects.toThrow(/2 calls with 10 characters/)
-  // What has expired takes no room any more.
+  // Expired records take no room any more.
   clock.set(NOW + EFFECT_LIFETIME_MS)
   expect(await store.begin('c', '123456789')).toBeNull()
   expect(await store.begin('d', '1')).toBeNull()
